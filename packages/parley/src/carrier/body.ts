@@ -1,0 +1,62 @@
+import { StateRejected } from '../errors.js';
+import type { AskedQuestion } from '../flow/index.js';
+import type { CarriedState } from './state.js';
+
+/*
+ * The text inside a token, after the claims' header: lines of JSON. The first says what there is, the others
+ * are the journal, one entry a line. Entries are carried over as the texts that they are, so a round does
+ * not write again what an earlier one wrote.
+ */
+
+interface Head {
+  /** Handler version. */
+  readonly v?: string;
+  /** Questions that wait for an answer. */
+  readonly q?: readonly AskedQuestion[];
+  /** Trace of the round. */
+  readonly t?: string;
+  /** Text of a handler that was written by hand. */
+  readonly s?: string;
+}
+
+/** What a body holds beside the claims. */
+export interface Body {
+  readonly version?: string;
+  readonly trace?: string;
+  readonly state: CarriedState;
+}
+
+/** Writes a body. */
+export function writeBody({ version, trace, state }: Body): string {
+  const head: Head = {
+    ...(version !== undefined && { v: version }),
+    ...(state.asked.length > 0 && { q: state.asked }),
+    ...(trace !== undefined && { t: trace }),
+    ...(state.kind === 'plain' && { s: state.text }),
+  };
+  const first = JSON.stringify(head);
+  return state.kind === 'plain' || state.journal.length === 0 ? first : `${first}\n${state.journal.join('\n')}`;
+}
+
+/**
+ * Reads a body.
+ *
+ * @throws StateRejected `claims` when it is not one: it is authentic, but of something else.
+ */
+export function readBody(kind: CarriedState['kind'], text: string): Body {
+  const [first = '', ...journal] = text.split('\n');
+  let head: Head;
+  try {
+    head = JSON.parse(first) as Head;
+  } catch {
+    throw new StateRejected('claims'); // without the cause, whose message quotes what it read
+  }
+  if (typeof head !== 'object' || head === null) throw new StateRejected('claims');
+  const asked = head.q ?? [];
+  if (kind === 'plain' && typeof head.s !== 'string') throw new StateRejected('claims');
+  return {
+    ...(head.v !== undefined && { version: head.v }),
+    ...(head.t !== undefined && { trace: head.t }),
+    state: kind === 'plain' ? { kind, asked, text: head.s ?? '' } : { kind, asked, journal },
+  };
+}

@@ -1,0 +1,147 @@
+import type { FormContent, FormSchema } from './form-schema.js';
+import type { JsonCompatible } from './json.js';
+import type { CreateMessageAnswer, CreateMessageParams, Root } from './sampling.js';
+
+/** What came back for an elicitation, as MCP has it. `content` is checked and typed by the schema. */
+export type ElicitOutcome<Content> =
+  | { readonly action: 'accept'; readonly content: Content }
+  | { readonly action: 'decline' }
+  | { readonly action: 'cancel' };
+
+/** Consent to open a page: not that anything was done there. */
+export type UrlOutcome = { readonly action: 'accept' | 'decline' | 'cancel' };
+
+/** A form to be filled in. */
+export interface FormQuestion<S extends FormSchema> {
+  /** What the person reads. Part of what an answer is pinned to: keep it the same from round to round. */
+  readonly message: string;
+  /** A Standard Schema (zod 4.2 and later, others) or the protocol's restricted JSON Schema. */
+  readonly schema: S;
+  /**
+   * Take only an answer to a question that a sealed round really asked. Without it a client that knows the
+   * question may answer it in its first request. Default false.
+   */
+  readonly fresh?: boolean;
+}
+
+/** What a step's function gets. */
+export interface StepContext {
+  /** Aborts when the client hangs up or the run is over. */
+  readonly signal: AbortSignal;
+}
+
+/** How `waitFor` waits. */
+export interface WaitOptions {
+  /** Milliseconds to poll before the round is answered and the client asked to come back. Default 20,000. */
+  readonly hold?: number;
+  /** Milliseconds between two checks. Default 1,000. */
+  readonly every?: number;
+}
+
+/** What this request's client can be asked. Read anew in each round: a client may change between rounds. */
+export interface ClientView {
+  readonly elicitation: { readonly form: boolean; readonly url: boolean };
+  readonly sampling: { readonly messages: boolean; readonly tools: boolean };
+  readonly roots: boolean;
+  /** Identifiers of the extensions that the client declared. */
+  readonly extensions: ReadonlySet<string>;
+}
+
+/**
+ * The flow object that a handler gets. Whatever it is asked for is recorded; in the next round the handler
+ * runs from its top again and gets the recorded things back, in the order in which they were settled.
+ *
+ * Keys are the author's. They name what was recorded and must be unique in a flow.
+ *
+ * @typeParam Ctx the host's context; under the official SDK its `ServerContext`.
+ */
+export interface Flow<Ctx = unknown> {
+  /** The flow's id, the same in every round: 22 characters of base64url. */
+  readonly id: string;
+  /** The number of this round, from 1. */
+  readonly round: number;
+  /** Aborts when the client hangs up, and when this run is over (answered or suspended). */
+  readonly signal: AbortSignal;
+  /** What the client of this request declared. */
+  readonly client: ClientView;
+  /** The host's context of this request. */
+  readonly ctx: Ctx;
+
+  /**
+   * Asks for a form and gives the outcome, whatever it is.
+   *
+   * @throws InvalidQuestion when the schema cannot be asked as a form.
+   * @throws AnswerInvalid when `limits.attempts` answers did not fit the schema.
+   */
+  elicit<const S extends FormSchema>(key: string, question: FormQuestion<S>): Promise<ElicitOutcome<FormContent<S>>>;
+
+  /**
+   * Asks for a form and gives its content.
+   *
+   * @throws InputRefused when the person declines or cancels; unhandled, it ends the call as a tool error.
+   * @throws InvalidQuestion, AnswerInvalid as `elicit` does.
+   */
+  form<const S extends FormSchema>(key: string, question: FormQuestion<S>): Promise<FormContent<S>>;
+
+  /**
+   * Asks for a yes or a no; decline is a no. Fresh by default: a yes that was not asked for does not count.
+   *
+   * @throws InputRefused when the person cancels.
+   */
+  confirm(key: string, message: string, options?: { readonly fresh?: boolean }): Promise<boolean>;
+
+  /**
+   * Asks the person to open a page (https, or http on loopback). Gives consent, not completion; wait for
+   * the outcome with `waitFor`.
+   */
+  elicitUrl(
+    key: string,
+    question: { readonly message: string; readonly url: string; readonly fresh?: boolean },
+  ): Promise<UrlOutcome>;
+
+  /**
+   * Polls `check` until it gives a value other than undefined and null, and records that value. After
+   * `hold` the client is asked to come back (a round with state and no question).
+   *
+   * @throws StepFailed when `check` throws.
+   */
+  waitFor<T>(
+    key: string,
+    check: (context: StepContext) => (T & JsonCompatible<T>) | undefined | null | Promise<(T & JsonCompatible<T>) | undefined | null>,
+    options?: WaitOptions,
+  ): Promise<T>;
+
+  /**
+   * Asks the client's model.
+   *
+   * @deprecated Sampling is deprecated in the protocol as of 2026-07-28 (SEP-2577).
+   */
+  createMessage(key: string, params: CreateMessageParams): Promise<CreateMessageAnswer>;
+
+  /**
+   * Asks for the client's roots. They are guidance, not access control.
+   *
+   * @deprecated Roots are deprecated in the protocol as of 2026-07-28 (SEP-2577).
+   */
+  listRoots(key: string): Promise<readonly Root[]>;
+
+  /**
+   * Does a piece of work and records its JSON result. It runs once, unless the client presents an older
+   * state again or a response was lost: then it may run again. What it resolves with live is the parsed copy
+   * that a replay gives.
+   *
+   * @throws StepFailed when `fn` throws, live and on every replay.
+   * @throws NotJson when the result holds what JSON cannot.
+   */
+  step<T>(key: string, fn: (context: StepContext) => (T & JsonCompatible<T>) | Promise<T & JsonCompatible<T>>): Promise<T>;
+
+  /** Runs a resolver, a plain function of the flow, once a round however many use it. */
+  use<T>(resolver: (flow: Flow<Ctx>) => T): T;
+
+  /** The time in ms since 1970, recorded. */
+  now(): number;
+  /** A number in [0, 1), recorded. */
+  random(): number;
+  /** A version 4 UUID, recorded. */
+  uuid(): string;
+}

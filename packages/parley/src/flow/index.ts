@@ -1,0 +1,29 @@
+export { checkLimits, DEFAULT_FLOW_LIMITS, type FlowLimits } from './limits.js';
+export type {
+  ClientView,
+  ElicitOutcome,
+  Flow,
+  FormQuestion,
+  StepContext,
+  UrlOutcome,
+  WaitOptions,
+} from './flow.js';
+export type {
+  BooleanField,
+  ChoicesField,
+  FormContent,
+  FormField,
+  FormSchema,
+  NumberField,
+  RestrictedSchema,
+  TextField,
+} from './form-schema.js';
+export type { Json, JsonCompatible } from './json.js';
+export { readEntry, type Journal, type JournalEntry } from './journal.js';
+export type { Question, QuestionKind } from './question.js';
+export type { AskedQuestion } from './questions.js';
+export { runFlow, type RunOutcome } from './run.js';
+export type { KeyedQuestion, RunHost, RunInput } from './run-input.js';
+export type { CreateMessageAnswer, CreateMessageParams, Root, SamplingContent } from './sampling.js';
+export { runtimeScheduler, type Scheduler } from './scheduler.js';
+export type { StandardSchema } from './standard-schema.js';

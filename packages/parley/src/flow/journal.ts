@@ -1,0 +1,97 @@
+import type { Json } from './json.js';
+
+/** What the client answered, after it was checked. Which member holds what depends on the question's kind. */
+export type Answer =
+  | { readonly action: 'accept'; readonly content?: { readonly [property: string]: Json } }
+  | { readonly action: 'decline' }
+  | { readonly action: 'cancel' }
+  | { readonly result: { readonly [member: string]: Json } };
+
+/** A step that succeeded. `value` is absent when the step returned nothing. */
+export interface StepEntry {
+  readonly type: 'step';
+  readonly key: string;
+  readonly value?: Json;
+}
+
+/** A step that threw: the error's name and message, so that a replay throws the same. */
+export interface FailedStepEntry {
+  readonly type: 'step-failed';
+  readonly key: string;
+  readonly name: string;
+  readonly message: string;
+}
+
+/** The value that a `waitFor` ended with. */
+export interface WaitEntry {
+  readonly type: 'wait';
+  readonly key: string;
+  readonly value: Json;
+}
+
+/** An answer, pinned to the digest of the question that the user saw. */
+export interface AnswerEntry {
+  readonly type: 'answer';
+  readonly key: string;
+  readonly question: string;
+  readonly answer: Answer;
+}
+
+/** A question that got no usable answer in `limits.attempts` rounds; replayed as the same error. */
+export interface InvalidAnswerEntry {
+  readonly type: 'answer-invalid';
+  readonly key: string;
+  readonly question: string;
+  readonly attempts: number;
+  readonly reason: string;
+}
+
+/** A value taken from the clock or the random generator, in the order of the calls. */
+export interface SourceEntry {
+  readonly type: 'now' | 'random' | 'uuid';
+  readonly value: number | string;
+}
+
+/** An entry that has a key: something that the flow waited for. */
+export type KeyedEntry = StepEntry | FailedStepEntry | WaitEntry | AnswerEntry | InvalidAnswerEntry;
+
+/** One line of a journal. Entries are plain JSON: they travel as they are. */
+export type JournalEntry = KeyedEntry | SourceEntry;
+
+/**
+ * The record of a flow, in the order in which things were settled: one JSON text an entry.
+ *
+ * Texts rather than objects, because a handler may change what it was given (sort a list, add a member) and
+ * the record must not change with it; and because an entry is then written once in the life of a flow, not
+ * once a round.
+ */
+export type Journal = readonly string[];
+
+/** The text of an entry. Never holds a line break: JSON escapes them. */
+export function writeEntry(entry: JournalEntry): string {
+  return JSON.stringify(entry);
+}
+
+/** The entry that a text of {@link writeEntry} holds. Journals are authenticated, so their shape is taken as read. */
+export function readEntry(text: string): JournalEntry {
+  return JSON.parse(text) as JournalEntry;
+}
+
+/** Whether an entry has a key and takes part in the order of delivery. */
+export function isKeyed(entry: JournalEntry): entry is KeyedEntry {
+  return 'key' in entry;
+}
+
+/** How the words of an error name an entry's kind. */
+export function describeEntry(entry: KeyedEntry): string {
+  switch (entry.type) {
+    case 'step':
+    case 'step-failed':
+      return 'a step';
+    case 'wait':
+      return 'a wait';
+    case 'answer':
+    case 'answer-invalid':
+      return 'a question';
+  }
+}

@@ -1,0 +1,216 @@
+import { isKeyed, readEntry, writeEntry, type Journal, type JournalEntry, type KeyedEntry, type SourceEntry } from './journal.js';
+import type { Scheduler } from './scheduler.js';
+
+/*
+ * The order in which a run hands things to its handler. Invariants kept here:
+ *
+ *  R1  One thing is delivered at a time, and the next only after every promise reaction to it has run. Live
+ *      and replayed runs both keep this, so a `Promise.race` has the same winner in each round.
+ *  R2  Recorded entries are delivered in the order of the journal, before anything that settled in this run.
+ *  R3  A recorded entry that the handler does not ask for holds up nothing for longer than two quiet turns
+ *      of the event loop (the code changed, or waits for I/O outside of a step).
+ *  R4  The journal that comes out is the order in which this run delivered, followed by what it did not ask
+ *      for. Nothing recorded is ever lost.
+ *  R5  The run is quiet when nothing can be delivered, no work is running, and two turns of the event loop
+ *      have passed without a call into the flow.
+ */
+
+/** Hands over one thing that settled; a promise when the answer's schema checks asynchronously. */
+export type Deliver = () => void | Promise<void>;
+
+/** Hands over a recorded entry. It stays in the journal only if `keep` is called. */
+export type DeliverRecorded = (keep: () => void) => void | Promise<void>;
+
+interface Recorded {
+  readonly entry: KeyedEntry;
+  readonly text: string;
+}
+
+/** Delivers what is recorded and what settles, and notices when a run has come to rest. */
+export class Replay {
+  readonly #scheduler: Scheduler;
+  readonly #mayRest: () => boolean;
+  readonly #onRest: () => void;
+  readonly #recorded = new Map<string, Recorded>();
+  readonly #order: string[] = [];
+  readonly #sources: { readonly entry: SourceEntry; readonly text: string }[] = [];
+  readonly #waiting = new Map<string, DeliverRecorded>();
+  readonly #settled: Deliver[] = [];
+  #journal: string[] = [];
+  #cursor = 0;
+  #running = 0;
+  #calls = 0;
+  #pumping = false;
+  #watching = false;
+  #stopped = false;
+
+  /**
+   * @param mayRest whether the run could be suspended, were it quiet.
+   * @param onRest called when it may and is (R5).
+   */
+  constructor(journal: Journal, scheduler: Scheduler, mayRest: () => boolean, onRest: () => void) {
+    this.#scheduler = scheduler;
+    this.#mayRest = mayRest;
+    this.#onRest = onRest;
+    for (const text of journal) {
+      const entry = readEntry(text);
+      if (isKeyed(entry)) {
+        this.#recorded.set(entry.key, { entry, text });
+        this.#order.push(entry.key);
+      } else {
+        this.#sources.push({ entry, text });
+      }
+    }
+  }
+
+  /** The recorded entry of a key that was not yet delivered. */
+  find(key: string): KeyedEntry | undefined {
+    return this.#recorded.get(key)?.entry;
+  }
+
+  /** Drops a recorded entry that no longer applies: its question reads differently now. */
+  forget(key: string): void {
+    this.#recorded.delete(key);
+  }
+
+  /** The next recorded value of a source, in the order of the calls. */
+  takeSource(type: SourceEntry['type']): number | string | undefined {
+    const index = this.#sources.findIndex((source) => source.entry.type === type);
+    if (index === -1) return undefined;
+    const [source] = this.#sources.splice(index, 1);
+    if (source === undefined) return undefined;
+    this.#journal.push(source.text);
+    return source.entry.value;
+  }
+
+  /** Delivers the recorded entry of a key, when its turn comes (R2). */
+  deliverRecorded(key: string, deliver: DeliverRecorded): void {
+    this.#waiting.set(key, deliver);
+    this.called();
+  }
+
+  /** Delivers something that settled in this run, after what is recorded. */
+  deliverLive(deliver: Deliver): void {
+    this.#settled.push(deliver);
+    this.#pump();
+  }
+
+  /** Adds an entry to the journal; to be called by a delivery, so that the order is the order of delivery. */
+  record(entry: JournalEntry): void {
+    if (!this.#stopped) this.#journal.push(writeEntry(entry));
+  }
+
+  /** Notes a call into the flow: the run is not quiet. */
+  called(): void {
+    this.#calls += 1;
+    this.#pump();
+  }
+
+  /** Notes that work has begun which must end before the run may rest. */
+  begin(): void {
+    this.#running += 1;
+  }
+
+  /** Notes that such work has ended. */
+  end(): void {
+    this.#running -= 1;
+    this.#pump();
+  }
+
+  /** The journal so far (R4). */
+  journal(): Journal {
+    const left = this.#order.flatMap((key) => this.#recorded.get(key)?.text ?? []);
+    return [...this.#journal, ...this.#sources.map((source) => source.text), ...left];
+  }
+
+  /** Ends all delivery and lets go of everything that waits. */
+  stop(): void {
+    this.#stopped = true;
+    this.#waiting.clear();
+    this.#settled.length = 0;
+  }
+
+  #pump(): void {
+    if (this.#pumping || this.#stopped) return;
+    this.#pumping = true;
+    this.#scheduler.afterReactions(this.#afterReactions);
+  }
+
+  readonly #afterReactions = (): void => {
+    if (this.#stopped) return;
+    this.#pumping = false;
+    const delivery = this.#next();
+    if (delivery === undefined) {
+      this.#watch();
+      return;
+    }
+    const pending = delivery();
+    if (pending === undefined) {
+      this.#pump();
+    } else {
+      // Hold everything else back until this one is through (R1).
+      this.#pumping = true;
+      this.#running += 1;
+      void pending.finally(() => {
+        this.#pumping = false;
+        this.end();
+      });
+    }
+  };
+
+  #next(): Deliver | undefined {
+    while (this.#cursor < this.#order.length) {
+      const key = this.#order[this.#cursor] ?? '';
+      if (this.#recorded.has(key)) break;
+      this.#cursor += 1;
+    }
+    const key = this.#order[this.#cursor];
+    if (key !== undefined && this.#waiting.has(key)) return this.#takeRecorded(key);
+    return this.#waiting.size > 0 ? undefined : this.#settled.shift();
+  }
+
+  #takeRecorded(key: string): Deliver | undefined {
+    const deliver = this.#waiting.get(key);
+    const recorded = this.#recorded.get(key);
+    this.#waiting.delete(key);
+    this.#recorded.delete(key);
+    if (deliver === undefined || recorded === undefined) return undefined;
+    return () => deliver(() => this.#journal.push(recorded.text));
+  }
+
+  /** Counts quiet turns, as long as there is something to do once two have passed (R3, R5). */
+  #watch(): void {
+    if (this.#watching || this.#stopped || !this.#couldMove()) return;
+    this.#watching = true;
+    let seen = this.#calls;
+    let quiet = 0;
+    const turn = (): void => {
+      if (this.#stopped) return;
+      if (this.#pumping || !this.#couldMove()) {
+        this.#watching = false;
+        return;
+      }
+      quiet = this.#calls === seen ? quiet + 1 : 0;
+      seen = this.#calls;
+      if (quiet < 2) {
+        this.#scheduler.afterTurn(turn);
+        return;
+      }
+      this.#watching = false;
+      if (this.#waiting.size > 0) this.#skip();
+      else this.#onRest();
+    };
+    this.#scheduler.afterTurn(turn);
+  }
+
+  #couldMove(): boolean {
+    return this.#waiting.size > 0 || (this.#running === 0 && this.#mayRest());
+  }
+
+  /** Goes on with the earliest recorded entry that somebody waits for; those before it stay for later (R3). */
+  #skip(): void {
+    const index = this.#order.findIndex((key) => this.#waiting.has(key));
+    this.#cursor = index === -1 ? this.#order.length : index;
+    this.#pump();
+  }
+}

@@ -1,0 +1,49 @@
+import type { RawAnswers } from './answer.js';
+import type { ClientView } from './flow.js';
+import type { Journal } from './journal.js';
+import type { FlowLimits } from './limits.js';
+import type { Question } from './question.js';
+import type { AskedQuestion } from './questions.js';
+import type { Scheduler } from './scheduler.js';
+
+/** What varies between hosts and is injected. */
+export interface RunHost {
+  /** The time in ms since 1970. */
+  readonly now: () => number;
+  /** A number in [0, 1). */
+  readonly random: () => number;
+  readonly uuid: () => string;
+  /** A short digest of a question's text; a collision would let an answer count for another question. */
+  readonly digest: (text: string) => string;
+  readonly scheduler: Scheduler;
+  /** Tells a developer of a mistake in a handler. Gets no data of the flow. */
+  readonly warn: (message: string) => void;
+}
+
+/** What one run of a handler starts from. */
+export interface RunInput<Ctx> {
+  readonly id: () => string;
+  readonly round: number;
+  readonly journal: Journal;
+  /** What the sealed round before this one asked; undefined on a first request. */
+  readonly asked: readonly AskedQuestion[] | undefined;
+  /** The client's answers as they came; nothing about them is taken on trust. */
+  readonly answers: RawAnswers;
+  readonly limits: FlowLimits;
+  readonly client: ClientView;
+  readonly ctx: Ctx;
+  /** Aborts when nobody waits for this round any more. */
+  readonly signal?: AbortSignal;
+  readonly host: RunHost;
+  /**
+   * Answers questions while the run stays in memory, instead of suspending it. Without it, or when it gives
+   * undefined, the run is suspended.
+   */
+  readonly inPlace?: (questions: readonly KeyedQuestion[]) => Promise<RawAnswers>;
+}
+
+/** A question under its key. */
+export interface KeyedQuestion {
+  readonly key: string;
+  readonly question: Question;
+}

@@ -1,0 +1,71 @@
+import type { RejectionReason } from '../errors.js';
+
+/** The requests that can take several rounds (basic/patterns/mrtr, "Supported Requests"). */
+export type GatedMethod = 'tools/call' | 'prompts/get' | 'resources/read';
+
+/** Which request an event is about. Never holds an argument, an answer, a token or an identity. */
+export interface EventSource {
+  readonly method: GatedMethod;
+  /** The tool's or prompt's name, or the resource's URI, as the client sent it: untrusted text. */
+  readonly target: string;
+}
+
+/** An event of one round of a flow. */
+export interface RoundEvent extends EventSource {
+  /** The flow's id, 22 characters of base64url. */
+  readonly flow: string;
+  readonly round: number;
+}
+
+/** The events of a {@link Parley}, by name. */
+export interface ParleyEvents {
+  /** A state was accepted. `trace` is the `traceparent` of the round that sealed it, to link to. */
+  opened: RoundEvent & { readonly kid: string; readonly trace?: string };
+  /** A state was not accepted; the client was told nothing of why. */
+  rejected: EventSource & { readonly reason: RejectionReason };
+  /** A state was sealed. `bytes` is its length on the wire, `expires` in ms since 1970. */
+  sealed: RoundEvent & { readonly bytes: number; readonly expires: number };
+  /** A run asked and was let go. No questions: the client was asked to come back. */
+  suspended: RoundEvent & { readonly questions: readonly string[] };
+  /** A flow ended in this round; `failed` when its handler threw. */
+  completed: RoundEvent & { readonly failed: boolean };
+  /** A key other than the one that seals now opened a state: it is still needed. */
+  keyUsed: { readonly kid: string };
+}
+
+/** Takes the events of one name. */
+export type Listener<E> = (event: E) => void;
+
+/** A typed emitter of a few dozen lines: the runtime-neutral core has no `node:events`. */
+export class Emitter<Events> {
+  readonly #listeners = new Map<keyof Events, Set<Listener<never>>>();
+  readonly #onFault: (error: unknown) => void;
+
+  /** @param onFault gets what a listener throws: a fault in a metric must not fail a request. */
+  constructor(onFault: (error: unknown) => void) {
+    this.#onFault = onFault;
+  }
+
+  /** Adds a listener; the returned function removes it. */
+  on<K extends keyof Events>(name: K, listener: Listener<Events[K]>): () => void {
+    const listeners = this.#listeners.get(name) ?? new Set();
+    this.#listeners.set(name, listeners.add(listener));
+    return () => void listeners.delete(listener);
+  }
+
+  /** Whether anybody listens; lets callers skip what only an event needs. */
+  has(name: keyof Events): boolean {
+    return (this.#listeners.get(name)?.size ?? 0) > 0;
+  }
+
+  /** Calls the listeners of a name, in the order in which they were added. */
+  emit<K extends keyof Events>(name: K, event: Events[K]): void {
+    for (const listener of this.#listeners.get(name) ?? []) {
+      try {
+        (listener as Listener<Events[K]>)(event);
+      } catch (error) {
+        this.#onFault(error);
+      }
+    }
+  }
+}

@@ -1,0 +1,202 @@
+import type {
+  CacheHint,
+  CallToolResult,
+  GetPromptResult,
+  Icon,
+  InputRequiredResult,
+  McpServer,
+  ReadResourceResult,
+  RegisteredPrompt,
+  RegisteredResource,
+  RegisteredResourceTemplate,
+  RegisteredTool,
+  ResourceMetadata,
+  ResourceTemplate,
+  ScopeChallengeHandler,
+  ServerContext,
+  StandardSchemaWithJSON,
+  ToolAnnotations,
+  Variables,
+} from '@modelcontextprotocol/server';
+import { ConfigurationError } from '../errors.js';
+import type { StatePolicy } from '../carrier/index.js';
+import type { Flow } from '../flow/index.js';
+import type { Gate } from './gate.js';
+import { checkDuration } from './options.js';
+import type { Registrations } from './registrations.js';
+
+/** The flow object under the official SDK. */
+export type McpFlow = Flow<ServerContext>;
+
+type MaybePromise<T> = T | Promise<T>;
+
+/** What the SDK's `registerTool` takes, and what is said of the tool's states. */
+export interface FlowToolConfig<Input extends StandardSchemaWithJSON | undefined, Output extends StandardSchemaWithJSON>
+  extends StatePolicy {
+  readonly title?: string;
+  readonly description?: string;
+  readonly inputSchema?: Input;
+  readonly outputSchema?: Output;
+  readonly annotations?: ToolAnnotations;
+  readonly icons?: Icon[];
+  readonly scopeChallenge?: ScopeChallengeHandler;
+  readonly _meta?: Record<string, unknown>;
+}
+
+/** What the SDK's `registerPrompt` takes, and what is said of the prompt's states. */
+export interface FlowPromptConfig<Args extends StandardSchemaWithJSON | undefined> extends StatePolicy {
+  readonly title?: string;
+  readonly description?: string;
+  readonly argsSchema?: Args;
+  readonly icons?: Icon[];
+  readonly scopeChallenge?: ScopeChallengeHandler;
+  readonly _meta?: Record<string, unknown>;
+}
+
+/** What the SDK's `registerResource` takes, and what is said of the resource's states. */
+export type FlowResourceConfig = ResourceMetadata &
+  StatePolicy & { readonly cacheHint?: CacheHint; readonly scopeChallenge?: ScopeChallengeHandler };
+
+/** A tool as straight-line code: the SDK's signature, with the flow in place of the context. */
+export type FlowToolHandler<Input extends StandardSchemaWithJSON | undefined> = Input extends StandardSchemaWithJSON
+  ? (args: StandardSchemaWithJSON.InferOutput<Input>, flow: McpFlow) => MaybePromise<CallToolResult>
+  : (flow: McpFlow) => MaybePromise<CallToolResult>;
+
+/** A prompt as straight-line code. */
+export type FlowPromptHandler<Args extends StandardSchemaWithJSON | undefined> = Args extends StandardSchemaWithJSON
+  ? (args: StandardSchemaWithJSON.InferOutput<Args>, flow: McpFlow) => MaybePromise<GetPromptResult>
+  : (flow: McpFlow) => MaybePromise<GetPromptResult>;
+
+/** A resource as straight-line code. */
+export type FlowResourceHandler = (uri: URL, flow: McpFlow) => MaybePromise<ReadResourceResult>;
+
+/** A resource template as straight-line code. */
+export type FlowResourceTemplateHandler = (
+  uri: URL,
+  variables: Variables,
+  flow: McpFlow,
+) => MaybePromise<ReadResourceResult>;
+
+/**
+ * Registers flows on one server. Its methods mirror those of `McpServer` and give the same handles; what is
+ * registered on the server itself, written by hand with `inputRequired()`, has its states sealed too.
+ */
+export class Flows {
+  readonly #mcp: McpServer;
+  readonly #gate: Gate;
+  readonly #registrations: Registrations;
+
+  /** Made by `parley.attach(mcp)`. */
+  constructor(mcp: McpServer, gate: Gate, registrations: Registrations) {
+    this.#mcp = mcp;
+    this.#gate = gate;
+    this.#registrations = registrations;
+  }
+
+  /**
+   * Registers a tool.
+   *
+   * @throws ConfigurationError when the policy makes no sense.
+   */
+  registerTool<
+    Output extends StandardSchemaWithJSON,
+    Input extends StandardSchemaWithJSON | undefined = undefined,
+  >(name: string, config: FlowToolConfig<Input, Output>, handler: FlowToolHandler<Input>): RegisteredTool {
+    const [policy, sdkConfig] = splitPolicy(config);
+    type Callback = (args: unknown, ctx: ServerContext) => Promise<CallToolResult | InputRequiredResult>;
+    const register = this.#mcp.registerTool.bind(this.#mcp) as unknown as Register<Callback, RegisteredTool>;
+    const registered = register(name, sdkConfig, this.#callback(config.inputSchema !== undefined, handler));
+    this.#registrations.addNamed('tools/call', name, policy, registered);
+    return registered;
+  }
+
+  /**
+   * Registers a prompt.
+   *
+   * @throws ConfigurationError when the policy makes no sense.
+   */
+  registerPrompt<Args extends StandardSchemaWithJSON | undefined = undefined>(
+    name: string,
+    config: FlowPromptConfig<Args>,
+    handler: FlowPromptHandler<Args>,
+  ): RegisteredPrompt {
+    const [policy, sdkConfig] = splitPolicy(config);
+    type Callback = (args: unknown, ctx: ServerContext) => Promise<GetPromptResult | InputRequiredResult>;
+    const register = this.#mcp.registerPrompt.bind(this.#mcp) as unknown as Register<Callback, RegisteredPrompt>;
+    const registered = register(name, sdkConfig, this.#callback(config.argsSchema !== undefined, handler));
+    this.#registrations.addNamed('prompts/get', name, policy, registered);
+    return registered;
+  }
+
+  /**
+   * Registers a resource under a URI, or under a template.
+   *
+   * @throws ConfigurationError when the policy makes no sense.
+   */
+  registerResource(
+    name: string,
+    uri: string,
+    config: FlowResourceConfig,
+    handler: FlowResourceHandler,
+  ): RegisteredResource;
+  registerResource(
+    name: string,
+    template: ResourceTemplate,
+    config: FlowResourceConfig,
+    handler: FlowResourceTemplateHandler,
+  ): RegisteredResourceTemplate;
+  registerResource(
+    name: string,
+    target: string | ResourceTemplate,
+    config: FlowResourceConfig,
+    handler: FlowResourceHandler | FlowResourceTemplateHandler,
+  ): RegisteredResource | RegisteredResourceTemplate {
+    const [policy, sdkConfig] = splitPolicy(config);
+    if (typeof target === 'string') {
+      const read = handler as FlowResourceHandler;
+      const registered = this.#mcp.registerResource(name, target, sdkConfig, (uri, ctx) =>
+        this.#gate.serve((flow) => read(uri, flow), ctx),
+      );
+      this.#registrations.addNamed('resources/read', new URL(target).toString(), policy, registered);
+      return registered;
+    }
+    const read = handler as FlowResourceTemplateHandler;
+    const registered = this.#mcp.registerResource(name, target, sdkConfig, (uri, variables, ctx) =>
+      this.#gate.serve((flow) => read(uri, variables, flow), ctx),
+    );
+    this.#registrations.addTemplate(target, policy, registered);
+    return registered;
+  }
+
+  /** The callback for the SDK, which passes arguments only where there is a schema for them. */
+  #callback<T>(takesArguments: boolean, handler: unknown): (args: unknown, ctx: ServerContext) => Promise<T | InputRequiredResult> {
+    if (takesArguments) {
+      const withArguments = handler as (args: unknown, flow: McpFlow) => MaybePromise<T>;
+      return (args, ctx) => this.#gate.serve((flow) => withArguments(args, flow), ctx);
+    }
+    const bare = handler as (flow: McpFlow) => MaybePromise<T>;
+    return (ctx) => this.#gate.serve(bare, ctx as ServerContext);
+  }
+}
+
+type Register<Callback, Registered> = (name: string, config: object, callback: Callback) => Registered;
+
+/** Takes our options out of a config: the SDK lists what it is given to clients. */
+function splitPolicy<C extends StatePolicy>(config: C): [StatePolicy, Omit<C, keyof StatePolicy>] {
+  const { version, accepts, expired, ttl, deadline, ...rest } = config;
+  checkDuration('ttl', ttl);
+  checkDuration('deadline', deadline);
+  if (accepts !== undefined && version === undefined) {
+    throw new ConfigurationError(`'accepts' lists older versions, so the handler needs a 'version' of its own.`);
+  }
+  return [
+    {
+      ...(version !== undefined && { version }),
+      ...(accepts !== undefined && { accepts }),
+      ...(expired !== undefined && { expired }),
+      ...(ttl !== undefined && { ttl }),
+      ...(deadline !== undefined && { deadline }),
+    },
+    rest,
+  ];
+}

@@ -1,0 +1,81 @@
+import type { ServerContext } from '@modelcontextprotocol/server';
+import { ConfigurationError } from '../errors.js';
+import { checkLimits, DEFAULT_FLOW_LIMITS, type FlowLimits } from '../flow/index.js';
+import type { KeysInput } from '../seal/index.js';
+
+/** All bounds of this library. Sizes in bytes. */
+export interface Limits extends FlowLimits {
+  /** Length of a sealed state on the wire. Default 48 KiB. */
+  readonly stateBytes: number;
+  /** How deep a request's arguments may nest, to be bound to a state. Default 64. */
+  readonly argumentsDepth: number;
+}
+
+/** The defaults of {@link Limits}. */
+export const DEFAULT_LIMITS: Limits = { ...DEFAULT_FLOW_LIMITS, stateBytes: 48 * 1024, argumentsDepth: 64 };
+
+/** Where warnings go: mistakes in handlers, a missing key, rejected states. Gets no data of a flow. */
+export interface Logger {
+  warn(message: string): void;
+}
+
+/** Options of a {@link Parley}. */
+export interface ParleyOptions {
+  /**
+   * The key ring: the first key seals, all open. One string may hold several, separated by commas or white
+   * space. Make one with `parley keygen`. The same ring belongs on every instance. Without keys an ephemeral
+   * one is made, with a warning: its states end with this process.
+   */
+  readonly keys?: KeysInput | undefined;
+  /** Who the states are for. Default: the name of the attached server. Another audience has other keys. */
+  readonly audience?: string;
+  /**
+   * Who makes a request; null for nobody. Default: issuer, client id and subject of `ctx.http.authInfo`.
+   * When it throws, the request fails.
+   */
+  readonly principal?: (ctx: ServerContext) => string | null | Promise<string | null>;
+  readonly limits?: Partial<Limits>;
+  /** Milliseconds that a round may wait for its answer. Default 10 minutes. */
+  readonly ttl?: number;
+  /** Milliseconds that a whole flow may take; it does not slide. Default 24 hours. */
+  readonly deadline?: number;
+  /** Pads states to Padmé lengths, so that their length says little of their contents. Default false. */
+  readonly pad?: boolean;
+  /** Default: `console.warn`, which on stdio servers is standard error. */
+  readonly logger?: Logger;
+  /** The clock, in ms since 1970. For tests. */
+  readonly now?: () => number;
+}
+
+/** Options with their defaults, checked. */
+export interface Settings {
+  readonly limits: Limits;
+  readonly ttl: number;
+  readonly deadline: number;
+  readonly pad: boolean;
+  readonly now: () => number;
+  readonly logger: Logger;
+}
+
+/** @throws ConfigurationError for a bound or time that is not a positive whole number. */
+export function settingsOf(options: ParleyOptions): Settings {
+  const limits = checkLimits({ ...DEFAULT_LIMITS, ...options.limits });
+  const { ttl = 10 * 60_000, deadline = 24 * 60 * 60_000 } = options;
+  checkDuration('ttl', ttl);
+  checkDuration('deadline', deadline);
+  return {
+    limits,
+    ttl,
+    deadline,
+    pad: options.pad ?? false,
+    now: options.now ?? Date.now,
+    logger: options.logger ?? { warn: (message) => console.warn(message) },
+  };
+}
+
+/** @throws ConfigurationError when a duration is not a positive whole number of ms. */
+export function checkDuration(name: string, ms: number | undefined): void {
+  if (ms !== undefined && (!Number.isSafeInteger(ms) || ms < 1)) {
+    throw new ConfigurationError(`${name} must be a positive whole number of milliseconds.`);
+  }
+}

@@ -1,0 +1,147 @@
+import type { McpServer, Server, ServerContext } from '@modelcontextprotocol/server';
+import { TokenCarrier } from '../carrier/index.js';
+import { ConfigurationError } from '../errors.js';
+import { createSealer, parseKeys, randomBytes, type RingKey } from '../seal/index.js';
+import { Emitter, type GatedMethod, type Listener, type ParleyEvents } from './events.js';
+import { Flows } from './flows.js';
+import { Gate, type GateHost, type SdkHandler } from './gate.js';
+import { settingsOf, type ParleyOptions } from './options.js';
+import { principalOf } from './principal-of.js';
+import { Registrations } from './registrations.js';
+import { RejectionLog } from './rejection-log.js';
+
+const GATED: ReadonlySet<string> = new Set<GatedMethod>(['tools/call', 'prompts/get', 'resources/read']);
+
+/** Longest state that is looked at, in characters, however small `limits.stateBytes` is: 64 KiB. */
+const MAX_INBOUND = 64 * 1024;
+
+/**
+ * Sealed state and straight-line flows for MCP servers. One for a process; it holds the keys and nothing of
+ * any flow.
+ *
+ * ```ts
+ * const parley = new Parley({ keys: process.env.PARLEY_KEYS });
+ * const flows = parley.attach(mcp);
+ * ```
+ */
+export class Parley {
+  readonly #options: ParleyOptions;
+  readonly #keys: readonly RingKey[];
+  readonly #host: GateHost;
+  readonly #events: Emitter<ParleyEvents>;
+  readonly #carriers = new Map<string, TokenCarrier>();
+  readonly #attached = new WeakSet<McpServer>();
+
+  /** @throws ConfigurationError for keys, bounds or times that cannot be used; the message says what to do. */
+  constructor(options: ParleyOptions = {}) {
+    const settings = settingsOf(options);
+    const { logger } = settings;
+    this.#options = options;
+    this.#keys = options.keys === undefined ? [{ root: randomBytes(32), activateAt: 0 }] : parseKeys(options.keys);
+    this.#events = new Emitter((error) => {
+      logger.warn(`parley: a listener failed: ${error instanceof Error ? error.message : 'unknown error'}`);
+    });
+    this.#host = {
+      settings,
+      events: this.#events,
+      rejections: new RejectionLog(logger, settings.now, options.keys === undefined),
+      principal: options.principal ?? ((ctx: ServerContext) => principalOf(ctx)),
+    };
+    if (options.keys === undefined) {
+      logger.warn(
+        'parley: no keys are configured, so an ephemeral one is used. Flows end when this process does, and no ' +
+          'other instance can go on with them. Make a key with `parley keygen` and set PARLEY_KEYS on every instance.',
+      );
+    }
+  }
+
+  /**
+   * Puts the gate in front of a server's handlers. Call it before anything is registered, once for each
+   * server; under `createMcpHandler`, that is in the factory.
+   *
+   * @throws ConfigurationError when the server has handlers already, is attached already, or is configured
+   * with the SDK's own `requestState.verify`.
+   */
+  attach(mcp: McpServer): Flows {
+    if (this.#attached.has(mcp)) throw new ConfigurationError('This server is attached already.');
+    const { server } = mcp;
+    refuseVerify(server);
+    for (const method of GATED) refuseInstalled(server, method);
+    const registrations = new Registrations();
+    const gate = new Gate(this.#host, this.#carrierFor(server), server, registrations);
+    gateHandlers(server, gate);
+    this.#attached.add(mcp);
+    return new Flows(mcp, gate, registrations);
+  }
+
+  /** Listens to events; the returned function stops it. What a listener throws is logged and otherwise ignored. */
+  on<K extends keyof ParleyEvents>(name: K, listener: Listener<ParleyEvents[K]>): () => void {
+    return this.#events.on(name, listener);
+  }
+
+  /** Keys are derived for each audience once, not once a request. */
+  #carrierFor(server: Server): TokenCarrier {
+    const audience = this.#options.audience ?? nameOf(server);
+    const known = this.#carriers.get(audience);
+    if (known !== undefined) return known;
+    const { now, ttl, deadline, pad, limits } = this.#host.settings;
+    const { stateBytes } = limits;
+    const sealer = createSealer({ keys: this.#keys, audience, now, maxLength: Math.max(MAX_INBOUND, stateBytes) });
+    const carrier = new TokenCarrier({ sealer, now, ttl, deadline, stateBytes, pad });
+    this.#carriers.set(audience, carrier);
+    return carrier;
+  }
+}
+
+/** Replaces `setRequestHandler` on this one server, so that whatever is installed from now on is wrapped. */
+function gateHandlers(server: Server, gate: Gate): void {
+  const original = server.setRequestHandler.bind(server) as (...args: unknown[]) => void;
+  const gated = (method: string, ...rest: unknown[]): void => {
+    if (!GATED.has(method)) {
+      original(method, ...rest);
+      return;
+    }
+    const gatedMethod = method as GatedMethod;
+    const [first, second] = rest;
+    if (typeof first === 'function') {
+      original(method, gate.wrap(gatedMethod, first as SdkHandler));
+      return;
+    }
+    // With schemas of its own, a handler gets the params instead of the request.
+    const handler = second as (params: unknown, ctx: ServerContext) => ReturnType<SdkHandler>;
+    const wrapped = gate.wrap(gatedMethod, ({ params }, ctx) => handler(params, ctx));
+    original(method, first, (params: Parameters<SdkHandler>[0]['params'], ctx: ServerContext) => wrapped({ params }, ctx));
+  };
+  server.setRequestHandler = gated;
+}
+
+/** The SDK would hand our tokens to that hook first, and reject every one of them. It keeps the option private. */
+function refuseVerify(server: Server): void {
+  if ((server as unknown as { _requestStateVerify?: unknown })._requestStateVerify !== undefined) {
+    throw new ConfigurationError(
+      `This server is constructed with 'requestState.verify'. Parley opens and seals every state itself: remove that ` +
+        `option and return the plain state from inputRequired().`,
+    );
+  }
+}
+
+function refuseInstalled(server: Server, method: string): void {
+  try {
+    server.assertCanSetRequestHandler(method);
+  } catch (error) {
+    throw new ConfigurationError(
+      `This server handles ${method} already. Attach before anything is registered, and leave 'tools', 'prompts' and ` +
+        `'resources' out of the capabilities that it is constructed with: the SDK adds them when something is registered.`,
+      { cause: error },
+    );
+  }
+}
+
+/** The SDK keeps the name private, but gives it to every client. */
+function nameOf(server: Server): string {
+  const { name } = (server as unknown as { _serverInfo?: { name?: unknown } })._serverInfo ?? {};
+  if (typeof name !== 'string' || name === '') {
+    throw new ConfigurationError(`The name of this server is not known; set the option 'audience'.`);
+  }
+  return name;
+}

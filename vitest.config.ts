@@ -1,0 +1,22 @@
+import { fileURLToPath } from 'node:url';
+import { defineConfig } from 'vitest/config';
+
+const source = (path: string) => fileURLToPath(new URL(`./packages/parley/src/${path}`, import.meta.url));
+
+// Tests run against the sources, so that a fault is found where it was written and coverage is of our code.
+export default defineConfig({
+  resolve: {
+    alias: [
+      { find: '#crypto', replacement: source('seal/crypto.node.ts') },
+      { find: /^mcp-parley\/testing$/, replacement: source('testing/index.ts') },
+      { find: /^mcp-parley$/, replacement: source('index.ts') },
+    ],
+  },
+  test: {
+    include: ['packages/*/test/**/*.test.ts', 'test/**/*.test.ts'],
+    pool: 'forks',
+    execArgv: ['--expose-gc'],
+    testTimeout: 30_000,
+    reporters: ['default'],
+  },
+});
