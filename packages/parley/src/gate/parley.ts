@@ -8,6 +8,7 @@ import { Gate, type GateHost, type SdkHandler } from './gate.js';
 import { settingsOf, type ParleyOptions } from './options.js';
 import { principalOf } from './principal-of.js';
 import { Registrations } from './registrations.js';
+import { takeOutHandlers } from './reinstall.js';
 import { RejectionLog } from './rejection-log.js';
 
 const GATED: ReadonlySet<string> = new Set<GatedMethod>(['tools/call', 'prompts/get', 'resources/read']);
@@ -56,20 +57,21 @@ export class Parley {
   }
 
   /**
-   * Puts the gate in front of a server's handlers. Call it before anything is registered, once for each
-   * server; under `createMcpHandler`, that is in the factory.
+   * Puts the gate in front of a server's handlers, once for each server; under `createMcpHandler`, that is in
+   * the factory.
    *
-   * @throws ConfigurationError when the server has handlers already, is attached already, or is configured
-   * with the SDK's own `requestState.verify`.
+   * @throws ConfigurationError when the server is attached already, has a gated handler that was set by hand,
+   * or is configured with the SDK's own `requestState.verify`.
    */
   attach(mcp: McpServer): Flows {
     if (this.#attached.has(mcp)) throw new ConfigurationError('This server is attached already.');
     const { server } = mcp;
     refuseVerify(server);
-    for (const method of GATED) refuseInstalled(server, method);
+    const installAgain = takeOutHandlers(mcp);
     const registrations = new Registrations();
     const gate = new Gate(this.#host, this.#carrierFor(server), server, registrations);
     gateHandlers(server, gate);
+    installAgain();
     this.#attached.add(mcp);
     return new Flows(mcp, gate, registrations);
   }
@@ -121,18 +123,6 @@ function refuseVerify(server: Server): void {
     throw new ConfigurationError(
       `This server is constructed with 'requestState.verify'. Parley opens and seals every state itself: remove that ` +
         `option and return the plain state from inputRequired().`,
-    );
-  }
-}
-
-function refuseInstalled(server: Server, method: string): void {
-  try {
-    server.assertCanSetRequestHandler(method);
-  } catch (error) {
-    throw new ConfigurationError(
-      `This server handles ${method} already. Attach before anything is registered, and leave 'tools', 'prompts' and ` +
-        `'resources' out of the capabilities that it is constructed with: the SDK adds them when something is registered.`,
-      { cause: error },
     );
   }
 }

@@ -10,6 +10,7 @@
 import { type RejectionReason, StateRejected } from '../errors.js';
 import { equalBytes } from './equal-bytes.js';
 import { padmeLength } from './padme.js';
+import { isWellFormed } from './well-formed.js';
 
 /** Whether a state belongs to a flow, or to a handler that was written by hand and seals a text of its own. */
 export type ClaimsKind = 'flow' | 'plain';
@@ -78,9 +79,12 @@ const strictUtf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 /**
  * Writes claims.
  *
- * @throws RangeError if an id or digest has the wrong length, or a number does not fit its field.
+ * @throws RangeError if an id or digest has the wrong length, a number does not fit its field, or the body is not
+ * well-formed.
  */
 export function encodeClaims(claims: Claims, options: EncodeClaimsOptions = {}): Uint8Array {
+  // The encoder would put U+FFFD for half a pair, and the flow would come back with other contents.
+  if (!isWellFormed(claims.body)) throw new RangeError('The body of claims holds half of a surrogate pair.');
   const body = utf8.encode(claims.body);
   const length = CLAIMS_HEADER_BYTES + body.length;
   const bytes = new Uint8Array(options.pad === true ? padmeLength(length) : length);

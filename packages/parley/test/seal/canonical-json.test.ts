@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { isDeepStrictEqual } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { Uncanonical } from '../../src/errors.js';
@@ -36,7 +36,7 @@ function reversed(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(reversed);
   if (typeof value !== 'object' || value === null) return value;
   const copy: unknown = Object.create(null);
-  for (const [key, item] of Object.entries(value).reverse()) {
+  for (const [key, item] of Object.entries(value).toReversed()) {
     Object.defineProperty(copy, key, { value: reversed(item), enumerable: true });
   }
   return copy;

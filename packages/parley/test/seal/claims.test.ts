@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   checkClaims,
@@ -9,6 +9,7 @@ import {
 } from '../../src/seal/claims.js';
 import { toHex } from '../../src/seal/hex.js';
 import { padmeLength } from '../../src/seal/padme.js';
+import { isWellFormed } from '../../src/seal/well-formed.js';
 import { rejection } from './rejection.js';
 import { claimsOf, hex, vectors } from './vectors.js';
 
@@ -22,7 +23,7 @@ const claims: Claims = {
   deadline: 5000,
   principal: bytes(32, 2),
   request: bytes(32, 3),
-  body: { journal: [['a', 1]] },
+  body: '{}\n["a",1]',
 };
 const anyTime = fc.maxSafeNat();
 const anyClaims = fc.record({
@@ -34,7 +35,7 @@ const anyClaims = fc.record({
   deadline: anyTime,
   principal: fc.uint8Array({ minLength: 32, maxLength: 32 }),
   request: fc.uint8Array({ minLength: 32, maxLength: 32 }),
-  body: fc.jsonValue({ stringUnit: 'binary' }).map((value) => JSON.parse(JSON.stringify(value)) as unknown),
+  body: fc.string({ unit: 'binary' }).filter(isWellFormed),
 });
 
 describe('encodeClaims and decodeClaims', () => {
@@ -54,11 +55,10 @@ describe('encodeClaims and decodeClaims', () => {
     );
   });
 
-  it('keep an own key named __proto__ an own key', () => {
-    const body = JSON.parse('{"__proto__":{"admin":true}}') as object;
-    const read = decodeClaims(encodeClaims({ ...claims, body })).body as object;
-    expect(Object.keys(read)).toEqual(['__proto__']);
-    expect('admin' in read).toBe(false);
+  it('leave the text as it is: no byte order mark is dropped, nothing is normalised', () => {
+    for (const body of ['', '\ufeff{}', 'e\u0301', '\0', '\ufffd', '\r\n']) {
+      expect(decodeClaims(encodeClaims({ ...claims, body })).body).toBe(body);
+    }
   });
 
   it('pad to a Padmé length, with zeros', () => {
@@ -82,7 +82,6 @@ describe('encodeClaims and decodeClaims', () => {
     encoded.set(body, CLAIMS_HEADER_BYTES);
     return encoded;
   };
-  const utf8 = (text: string) => withBody(new TextEncoder().encode(text));
 
   it.each([
     ['nothing', new Uint8Array(0)],
@@ -99,10 +98,6 @@ describe('encodeClaims and decodeClaims', () => {
       alter(113, encodeClaims({ ...claims, body: 'x'.repeat(400) }).length % 256),
     ],
     ['padding that is not zero', alter(-1, 1, true)],
-    ['no body', utf8('')],
-    ['a body that is not JSON', utf8('{')],
-    ['two values', utf8('1 2')],
-    ['a byte order mark', utf8('\ufeff1')],
     ['bad UTF-8', withBody(Uint8Array.of(0x22, 0xff, 0x22))],
     ['overlong UTF-8', withBody(Uint8Array.of(0x22, 0xc0, 0x80, 0x22))],
     ['a surrogate in UTF-8', withBody(Uint8Array.of(0x22, 0xed, 0xa0, 0x80, 0x22))],
@@ -142,7 +137,7 @@ describe('encodeClaims and decodeClaims', () => {
       expect(() => encodeClaims({ ...claims, expires: number })).toThrow(RangeError);
       expect(() => encodeClaims({ ...claims, deadline: number })).toThrow(RangeError);
     }
-    expect(() => encodeClaims({ ...claims, body: undefined })).toThrow(TypeError);
+    expect(() => encodeClaims({ ...claims, body: 'x\ud800' })).toThrow(RangeError);
   });
 });
 

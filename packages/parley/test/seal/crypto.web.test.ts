@@ -7,7 +7,7 @@ import { sealerSuite } from './sealer-suite.js';
 sealerSuite('WebCrypto', web, node);
 
 it('WebCrypto: has the same names as the one for Node, and imports nothing of Node', () => {
-  expect(Object.keys(web).sort()).toEqual(Object.keys(node).sort());
+  expect(Object.keys(web).toSorted()).toEqual(Object.keys(node).toSorted());
   const source = readFileSync(new URL('../../src/seal/crypto.web.ts', import.meta.url), 'utf8');
   expect(source).not.toMatch(/from 'node:|Buffer/);
 });

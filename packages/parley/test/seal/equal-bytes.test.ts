@@ -1,5 +1,5 @@
-import fc from 'fast-check';
-import { expect, it } from 'vitest';
+import * as fc from 'fast-check';
+import { it } from 'vitest';
 import { equalBytes } from '../../src/seal/equal-bytes.js';
 
 it('equalBytes agrees with Buffer.equals', () => {

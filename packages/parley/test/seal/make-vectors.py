@@ -67,7 +67,7 @@ def padme(length):
 
 def claims(name, kind, round_, issued, expires, deadline, principal, request, body, pad):
     flow = test_bytes(f"flow {name}", 16)
-    text = json.dumps(body, separators=(",", ":"), ensure_ascii=False).encode()
+    text = body.encode()
     data = bytes([1, {"flow": 1, "plain": 2}[kind]]) + flow
     data += struct.pack(">IQQQ", round_, issued, expires, deadline)
     data += principal + request + struct.pack(">I", len(text)) + text
@@ -129,15 +129,15 @@ time = 1_785_542_400_000
 flow_claims = claims(
     "flow", "flow", 2, time, time + 600_000, time + 86_400_000,
     bytes.fromhex(principals[2]["digest"]), bytes.fromhex(requests[1]["digest"]),
-    {"journal": [["region", "accept", {"region": "eu"}]], "text": "Zürich \U0001f600"}, False,
+    '{"v":"1"}\n["region","accept",{"region":"eu"}]\n["place","Zürich \U0001f600"]', False,
 )  # fmt: skip
 plain_claims = claims(
     "plain", "plain", 1, time, time + 600_000, time + 86_400_000,
-    bytes(32), bytes.fromhex(requests[0]["digest"]), "a text of the handler's own", False,
+    bytes(32), bytes.fromhex(requests[0]["digest"]), '{"s":"a text of the handler\'s own"}', False,
 )  # fmt: skip
 padded_claims = claims(
     "padded", "flow", 4_294_967_295, 0, 9_007_199_254_740_991, 9_007_199_254_740_991,
-    bytes(32), bytes.fromhex(requests[0]["digest"]), {"journal": ["x" * 300]}, True,
+    bytes(32), bytes.fromhex(requests[0]["digest"]), "{}\n" + "x" * 300, True,
 )  # fmt: skip
 
 root_1, root_2, root_3 = test_bytes("KEY 1", 32), test_bytes("KEY 2", 32), test_bytes("KEY 3", 64)

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { ConfigurationError, StateTooLarge } from '../../src/errors.js';
 import { DerivedKeyCache } from '../../src/seal/derived-key-cache.js';
@@ -12,11 +12,11 @@ import { rejection } from './rejection.js';
 import { hex, type TokenVector, vectors } from './vectors.js';
 
 export interface Implementation {
-  createSealer(options: SealerOptions): Sealer;
-  sha256(data: Uint8Array | string): Uint8Array;
-  randomBytes(n: number): Uint8Array;
-  encodeBase64url(bytes: Uint8Array): string;
-  decodeBase64url(text: string): Uint8Array | undefined;
+  readonly createSealer: (options: SealerOptions) => Sealer;
+  readonly sha256: (data: Uint8Array | string) => Uint8Array;
+  readonly randomBytes: (n: number) => Uint8Array;
+  readonly encodeBase64url: (bytes: Uint8Array) => string;
+  readonly decodeBase64url: (text: string) => Uint8Array | undefined;
 }
 
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
@@ -286,7 +286,7 @@ export function sealerSuite(name: string, implementation: Implementation, peer: 
           fc.oneof(
             fc.string({ unit: 'binary' }),
             fc
-              .string({ unit: fc.constantFrom(...ALPHABET), maxLength: 300 })
+              .string({ unit: fc.constantFrom(...Array.from(ALPHABET)), maxLength: 300 })
               .map((text) => `parley1.${text}`),
             fc.uint8Array({ minLength: 76, maxLength: 300 }).map((bytes) => {
               return tokenOf(Buffer.concat([hex(kidOfA), bytes]));

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { expect, it, vi } from 'vitest';
 import { isWellFormed } from '../../src/seal/well-formed.js';
 

@@ -1,0 +1,61 @@
+import {
+  HEADERS,
+  firstRound,
+  secondBody,
+  secondRound,
+  wholeFlow,
+  type Send,
+} from '../fixtures/deploy-client.js';
+import { servers, type ServerName } from '../fixtures/deploy-servers.js';
+import type { Operation, Row } from '../harness/row.js';
+
+const NAMES = {
+  parley: 'parley',
+  byHand: 'by hand, SDK codec with bind',
+  noState: 'by hand, state neither sealed nor signed',
+} as const satisfies Record<ServerName, string>;
+
+function sendTo(name: ServerName): Send {
+  const handler = servers[name]();
+  return async (body) => {
+    const request = new Request('http://localhost/mcp', { method: 'POST', headers: HEADERS, body });
+    return (await handler.fetch(request)).text();
+  };
+}
+
+type MakeOperation = (send: Send) => Operation | Promise<Operation>;
+
+const PHASES: Readonly<Record<string, MakeOperation>> = {
+  'first round': (send) => () => firstRound(send),
+  'second round': async (send) => {
+    const body = secondBody(await firstRound(send));
+    return () => secondRound(send, body);
+  },
+  'whole flow': (send) => () => wholeFlow(send),
+};
+
+export default {
+  title: 'Whole requests through createMcpHandler, in process: a tool that asks one form, then ends',
+  leavesOut: 'the network and node:http; making the Request and reading the Response count, for both',
+  async measure(bench) {
+    const sends = { parley: sendTo('parley'), byHand: sendTo('byHand'), noState: sendTo('noState') };
+    for (const concurrency of [1, 16]) {
+      for (const [phase, make] of Object.entries(PHASES)) {
+        const scenario = `${phase}, ${concurrency} at a time`;
+        const found = await bench.compare(
+          scenario,
+          {
+            [NAMES.parley]: await make(sends.parley),
+            [NAMES.byHand]: await make(sends.byHand),
+            [NAMES.noState]: await make(sends.noState),
+          },
+          { concurrency },
+        );
+        bench.judge(scenario, 'throughput beside the tool by hand', found.ratio(NAMES.byHand), {
+          atLeast: 1,
+          unit: 'x',
+        });
+      }
+    }
+  },
+} satisfies Row;

@@ -1,0 +1,51 @@
+/**
+ * The fixture server that the official suite is pointed at. Prints `listening <url>` once it can be called,
+ * and ends when its standard input does, so that it never outlives the runner that started it.
+ */
+import { createServer, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import {
+  localhostHostValidation,
+  localhostOriginValidation,
+  toNodeHandler,
+} from '@modelcontextprotocol/node';
+import { createMcpHandler, InMemoryServerEventBus } from '@modelcontextprotocol/server';
+import { generateKey, Parley } from 'mcp-parley';
+import { fixtureServer } from './fixture-server.js';
+import { Lists } from './lists.js';
+
+/** Node's type is also that of responses, which have neither; requests to a server have both. */
+type IncomingRequest = IncomingMessage & { method: string; url: string };
+
+const parley = new Parley({ keys: generateKey() });
+const bus = new InMemoryServerEventBus();
+const lists = new Lists(bus);
+
+const mcp = toNodeHandler(
+  createMcpHandler(() => fixtureServer(parley, lists), {
+    bus,
+    onerror: ({ message }) => console.error(`mcp: ${message}`),
+  }),
+  { onerror: ({ message }) => console.error(`http: ${message}`) },
+);
+
+// A page in a browser can reach a server on this machine under a name of its own (DNS rebinding): Host and
+// Origin say so, and each guard has answered the request when it gives false.
+const hostAllowed = localhostHostValidation();
+const originAllowed = localhostOriginValidation();
+
+const http = createServer((request, response) => {
+  if (!hostAllowed(request, response) || !originAllowed(request, response)) return;
+  if (request.url !== '/mcp') {
+    response.writeHead(404).end();
+    return;
+  }
+  void mcp(request as IncomingRequest, response);
+});
+
+http.listen(0, '127.0.0.1', () => {
+  const { port } = http.address() as AddressInfo;
+  console.log(`listening http://127.0.0.1:${port}/mcp`);
+});
+
+process.stdin.on('end', () => process.exit(0)).resume();

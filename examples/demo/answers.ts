@@ -1,0 +1,77 @@
+/** Who answers the questions: a person at the terminal, or the demo itself. Both read only the form's schema. */
+import { confirm, isCancel, select, text } from '@clack/prompts';
+import type { InputRequest, InputRequests, InputResponses } from '@modelcontextprotocol/client';
+
+type Value = string | number | boolean;
+
+type Form = Extract<InputRequest['params'], { requestedSchema: unknown }>;
+type Field = Form['requestedSchema']['properties'][string];
+
+/** Answers all questions of a round. */
+export type Answerer = (asks: InputRequests) => Promise<InputResponses>;
+
+/** The person pressed Ctrl-C. */
+export class Cancelled extends Error {}
+
+/** Takes what the form suggests, else the first choice; says yes. */
+export const bySelf: Answerer = (asks) =>
+  answerAll(asks, async (_message, field) => {
+    if ('enum' in field) return String(field.default ?? field.enum[0]);
+    if (field.type === 'boolean') return true;
+    if (field.type === 'integer' || field.type === 'number') return field.default ?? field.minimum ?? 1;
+    return 'demo';
+  });
+
+/** Asks at the terminal. */
+export const byPerson: Answerer = (asks) =>
+  answerAll(asks, async (message, field) => {
+    const answer = await prompt(message, field);
+    if (isCancel(answer)) throw new Cancelled();
+    return answer;
+  });
+
+async function answerAll(
+  asks: InputRequests,
+  answerField: (message: string, field: Field) => Promise<Value>,
+): Promise<InputResponses> {
+  const answers: InputResponses = {};
+  for (const [key, { params }] of Object.entries(asks)) {
+    if (params === undefined || !('requestedSchema' in params)) throw new Error(`'${key}' is not a form.`);
+    const fields = Object.entries(params.requestedSchema.properties);
+    const content: Record<string, Value> = {};
+    for (const [name, field] of fields) {
+      const message = fields.length === 1 ? params.message : `${params.message} ${field.title ?? name}`;
+      content[name] = await answerField(message, field);
+    }
+    answers[key] = { action: 'accept', content };
+  }
+  return answers;
+}
+
+async function prompt(message: string, field: Field): Promise<Value | symbol> {
+  if ('enum' in field) {
+    const options = field.enum.map((value) => ({ value }));
+    return select({
+      message,
+      options,
+      ...(typeof field.default === 'string' && { initialValue: field.default }),
+    });
+  }
+  if (field.type === 'boolean') return confirm({ message, initialValue: field.default ?? true });
+  if (field.type === 'integer' || field.type === 'number') {
+    const { minimum = -Infinity, maximum = Infinity, default: preset } = field;
+    const entered = await text({
+      message: `${message} (${minimum} to ${maximum})`,
+      ...(preset !== undefined && { placeholder: String(preset), defaultValue: String(preset) }),
+      validate: (input = '') => {
+        if (input.trim() === '' && preset !== undefined) return undefined;
+        const number = Number(input.trim() || Number.NaN);
+        const fits = number >= minimum && number <= maximum;
+        if (fits && (field.type === 'number' || Number.isInteger(number))) return undefined;
+        return `A whole number from ${minimum} to ${maximum}, please.`;
+      },
+    });
+    return isCancel(entered) ? entered : Number(entered);
+  }
+  return text({ message });
+}

@@ -1,0 +1,106 @@
+/** `npm run demo`: reads the command line, tells a story, and ends whatever it started on every way out. */
+import { parseArgs } from 'node:util';
+import { byPerson, bySelf, Cancelled, type Answerer } from './answers.js';
+import { Report } from './report.js';
+import { tellRounds } from './rounds.js';
+
+const HELP = `Usage: npm run demo -- [options]
+
+Starts two MCP servers and a load balancer on this machine, makes a call that
+asks questions in the middle, kills a server, and tries to cheat. You answer.
+
+Options:
+  -y, --yes   answer by itself; exits with 0 only if all went as expected
+  -h, --help  show this
+`;
+
+/** Longest a run without a person may take, in ms. It takes about three seconds. */
+const PATIENCE_MS = 60_000;
+
+/** The stories, by the word that asks for them. */
+const STORIES = { rounds: tellRounds } as const;
+
+const EXIT = { held: 0, failed: 1, usage: 2, interrupted: 130 } as const;
+
+process.exitCode = await main(process.argv.slice(2));
+
+async function main(argv: readonly string[]): Promise<number> {
+  const options = readOptions(argv);
+  if (typeof options === 'string') {
+    console.error(`${options}\nSee npm run demo -- --help.`);
+    return EXIT.usage;
+  }
+  if (options.help) {
+    process.stdout.write(HELP);
+    return EXIT.held;
+  }
+  if (!options.yes && !(process.stdin.isTTY && process.stdout.isTTY)) {
+    console.error(
+      'There is no terminal to ask you on. To let the demo answer by itself: npm run demo -- --yes',
+    );
+    return EXIT.usage;
+  }
+  endOnSignals();
+  if (options.yes) giveUpAfter(PATIENCE_MS);
+  return await tell(options.story, options.yes ? bySelf : byPerson);
+}
+
+async function tell(story: keyof typeof STORIES, answer: Answerer): Promise<number> {
+  const report = new Report();
+  try {
+    await STORIES[story](report, answer);
+  } catch (error) {
+    if (error instanceof Cancelled) {
+      console.error('Stopped. Both servers are ended.');
+      return EXIT.interrupted;
+    }
+    report.expect(
+      false,
+      `The demo ran to its end. ${error instanceof Error ? error.message : String(error)}`,
+    );
+  }
+  report.verdict();
+  return report.failed.length === 0 ? EXIT.held : EXIT.failed;
+}
+
+interface Options {
+  readonly story: keyof typeof STORIES;
+  readonly yes: boolean;
+  readonly help: boolean;
+}
+
+/** The options, or what is wrong with them. */
+function readOptions(args: readonly string[]): Options | string {
+  try {
+    const { values, positionals } = parseArgs({
+      args: [...args],
+      allowPositionals: true,
+      options: { yes: { type: 'boolean', short: 'y' }, help: { type: 'boolean', short: 'h' } },
+    });
+    const [story = 'rounds', ...more] = positionals;
+    if (!Object.hasOwn(STORIES, story) || more.length > 0)
+      return `Unexpected argument '${more[0] ?? story}'.`;
+    return { story: story as keyof typeof STORIES, yes: values.yes ?? false, help: values.help ?? false };
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}
+
+/** Leaving through `process.exit` ends the servers: see `Fleet`. */
+function endOnSignals(): void {
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+    process.once(signal, () => {
+      console.error('\nStopped. Both servers are ended.');
+      process.exit(EXIT.interrupted);
+    });
+  }
+  // Whoever reads the output has gone, for example `head`.
+  process.stdout.once('error', () => process.exit(EXIT.failed));
+}
+
+function giveUpAfter(ms: number): void {
+  setTimeout(() => {
+    console.error(`The demo did not end within ${ms / 1_000} seconds, so it gives up.`);
+    process.exit(EXIT.failed);
+  }, ms).unref();
+}

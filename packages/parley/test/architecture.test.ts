@@ -1,0 +1,93 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, relative, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+
+const SOURCES = fileURLToPath(new URL('../src', import.meta.url));
+
+/** Who may know whom. Arrows run one way; what is not listed is forbidden. */
+const MAY_KNOW: Readonly<Record<string, readonly string[]>> = {
+  errors: [],
+  seal: ['errors'],
+  flow: ['errors'],
+  carrier: ['errors', 'seal', 'flow'],
+  gate: ['errors', 'seal', 'flow', 'carrier', '@modelcontextprotocol/server'],
+  testing: ['errors', 'seal', 'flow', 'carrier'],
+  index: ['errors', 'seal', 'flow', 'carrier', 'gate'],
+};
+
+/** What a part uses from outside, beside the parts. */
+const MAY_USE: Readonly<Record<string, readonly string[]>> = {
+  seal: ['#crypto', 'node:buffer', 'node:crypto', '@noble/hashes/sha2.js', '@noble/hashes/hkdf.js', '@noble/hashes/hmac.js'],
+};
+
+interface Import {
+  readonly from: string;
+  readonly specifier: string;
+}
+
+const files = readdirSync(SOURCES, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'));
+const imports: Import[] = files.flatMap((from) => {
+  const text = readFileSync(join(SOURCES, from), 'utf8');
+  return [...text.matchAll(/^(?:import|export)\b[^;]*?from '([^']+)'|^import '([^']+)'|\bimport\('([^']+)'\)/gms)].map((match) => ({
+    from,
+    specifier: match[1] ?? match[2] ?? match[3] ?? '',
+  }));
+});
+
+function partOf(file: string): string {
+  return file.split('/')[0]?.replace(/\.ts$/, '') ?? '';
+}
+
+function target({ from, specifier }: Import): string | undefined {
+  if (!specifier.startsWith('.')) return undefined;
+  return relative(SOURCES, resolve(SOURCES, dirname(from), specifier.replace(/\.js$/, '.ts')));
+}
+
+describe('the architecture', () => {
+  it('was read', () => {
+    expect(files.length).toBeGreaterThan(40);
+    expect(imports.length).toBeGreaterThan(100);
+    expect(new Set(files.map(partOf))).toEqual(new Set(Object.keys(MAY_KNOW)));
+  });
+
+  it.each(Object.keys(MAY_KNOW))('%s knows only what it may', (part) => {
+    const known = imports
+      .filter(({ from }) => partOf(from) === part)
+      .map((each) => {
+        const file = target(each);
+        return file === undefined ? each.specifier : partOf(file);
+      })
+      .filter((other) => other !== part);
+    const allowed = [...(MAY_KNOW[part] ?? []), ...(MAY_USE[part] ?? [])];
+    expect([...new Set(known)].filter((other) => !allowed.includes(other))).toEqual([]);
+  });
+
+  it('parts are entered by their index only', () => {
+    const through = imports.filter((each) => {
+      const file = target(each);
+      return file !== undefined && partOf(file) !== partOf(each.from) && !['errors.ts'].includes(file);
+    });
+    expect(through.map(target).filter((file) => !file?.endsWith('/index.ts'))).toEqual([]);
+  });
+
+  it('has no cycles, types included', () => {
+    const edges = new Map(files.map((file) => [file, imports.filter(({ from }) => from === file).map(target)]));
+    const done = new Set<string>();
+    const visit = (file: string, path: readonly string[]): void => {
+      if (path.includes(file)) throw new Error(`cycle: ${[...path.slice(path.indexOf(file)), file].join(' -> ')}`);
+      if (done.has(file)) return;
+      for (const next of edges.get(file) ?? []) if (next !== undefined) visit(next, [...path, file]);
+      done.add(file);
+    };
+    for (const file of files) visit(file, []);
+    expect(done.size).toBe(files.length);
+  });
+
+  it('the core takes time and randomness from outside', () => {
+    const offenders = files
+      .filter((file) => ['flow', 'seal', 'carrier'].includes(partOf(file)))
+      .filter((file) => /\bDate\.now\b|\bMath\.random\b/.test(readFileSync(join(SOURCES, file), 'utf8')));
+    expect(offenders).toEqual([]);
+  });
+});
