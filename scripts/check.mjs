@@ -15,7 +15,9 @@ const CHECKS = [
 let failed = 0;
 for (const [name, command, args] of CHECKS) {
   const started = performance.now();
-  const { status, stdout, stderr } = spawnSync('npx', ['--no-install', command, ...args], { encoding: 'utf8' });
+  const { status, stdout, stderr } = spawnSync('npx', ['--no-install', command, ...args], {
+    encoding: 'utf8',
+  });
   const seconds = ((performance.now() - started) / 1000).toFixed(1);
   console.log(`${status === 0 ? 'ok  ' : 'FAIL'} ${name} (${seconds} s)`);
   if (status !== 0) {

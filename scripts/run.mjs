@@ -44,7 +44,9 @@ for (const [index, step] of steps.entries()) {
 /** Installs what the lock file of a folder says, unless exactly that was installed before. */
 function install(folder, what) {
   const stamp = join(folder, 'node_modules', '.parley-lock');
-  const lock = createHash('sha256').update(readFileSync(join(folder, 'package-lock.json'))).digest('hex');
+  const lock = createHash('sha256')
+    .update(readFileSync(join(folder, 'package-lock.json')))
+    .digest('hex');
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === lock) return;
   console.error(`Installing ${what} …`);
   run('npm', ['ci', '--no-fund', '--no-audit', '--loglevel=error'], folder);
@@ -59,7 +61,11 @@ function build() {
 }
 
 function run(file, args, cwd = root) {
-  const { status, signal, error } = spawnSync(file, args, { cwd, stdio: 'inherit', shell: file === 'npm' && process.platform === 'win32' });
+  const { status, signal, error } = spawnSync(file, args, {
+    cwd,
+    stdio: 'inherit',
+    shell: file === 'npm' && process.platform === 'win32',
+  });
   if (error !== undefined) {
     console.error(`${file} could not be started: ${error.message}`);
     process.exit(1);

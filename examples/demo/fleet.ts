@@ -133,9 +133,9 @@ export class Fleet {
     return server;
   }
 
-  /** How often something was told, by all servers together. */
-  count(event: string): number {
-    return this.servers.flatMap(({ lines }) => lines).filter((line) => line.event === event).length;
+  /** How often one of these events was told, by all servers together. */
+  count(...events: readonly string[]): number {
+    return this.servers.flatMap(({ lines }) => lines).filter(({ event }) => events.includes(event)).length;
   }
 
   end(): void {

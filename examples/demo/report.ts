@@ -28,6 +28,11 @@ export class Report {
     print('', `${bold(cyan(String(number)))}  ${bold(text)}`);
   }
 
+  /** An empty line, where a new thought begins. */
+  gap(): void {
+    print('');
+  }
+
   /** A paragraph. */
   say(text: string): void {
     print('', ...wrap(text, WIDTH - 2).map((line) => `  ${line}`));
@@ -37,6 +42,11 @@ export class Report {
   head(text: string, remark = ''): void {
     const gap = Math.max(1, WIDTH - 2 - text.length - remark.length);
     print('', `  ${bold(text)}${' '.repeat(gap)}${dim(remark)}`);
+  }
+
+  /** Lines that are laid out already. */
+  list(lines: readonly string[]): void {
+    print(...lines.map((line) => `    ${line}`));
   }
 
   /** A label and what it has, with a hanging indent. */

@@ -26,7 +26,7 @@ interface Stage {
 
 /** Tells the story. What did not go as promised is in the report afterwards. */
 export async function tellRounds(report: Report, answer: Answerer): Promise<void> {
-  report.title('Parley: MCP tools that ask in the middle of a call, on servers that remember nothing');
+  report.title('Parley: tools that ask in the middle of a call, on servers that forget it');
   report.say('Starting two server processes. They share one key and nothing else.');
   const fleet = new Fleet(['A', 'B'], { PARLEY_KEYS: generateKey() });
   const ports = await fleet.ports();
@@ -94,7 +94,7 @@ async function threeRounds(stage: Stage): Promise<Sealed | undefined> {
   const ending = round.type === 'result' && !round.failed ? round.text : '';
   const ended = confirmed ? ending.includes(build) && ending.includes(region) : ending === 'Not deployed.';
 
-  report.say('');
+  report.gap();
   report.check(
     ended,
     `The call ended on server ${third.server.name}, which never saw the answers of round 2.`,
@@ -107,7 +107,7 @@ async function whatAnAttackerGets(stage: Stage, { state, secrets }: Sealed): Pro
   const { report, fleet, alice, bob } = stage;
   report.section(2, 'What an attacker gets');
   report.say('All memory of a call is with the client, as in the state of round 2:');
-  report.row('', `${state.slice(0, 56)}… (${state.length} characters)`);
+  report.list([`${state.slice(0, 52)}… ${state.length} characters`, '']);
   const bytes = decode(state);
   const hidden = secrets.every((secret) => !bytes.includes(secret) && !state.includes(secret));
   const named = secrets.map((secret) => `"${secret}"`).join(' nor ');
@@ -134,7 +134,7 @@ async function whatAnAttackerGets(stage: Stage, { state, secrets }: Sealed): Pro
     answers: await bySelf(rollback.asks),
   };
 
-  const worked = fleet.count('built');
+  const ran = fleet.count('suspended', 'completed');
   const views: string[] = [];
   for (const attempt of attempts(loot, alice, bob)) views.push(await tryOut(stage, attempt));
   await sleep(Math.max(0, expires - Date.now()));
@@ -146,9 +146,9 @@ async function whatAnAttackerGets(stage: Stage, { state, secrets }: Sealed): Pro
   };
   views.push(await tryOut(stage, late));
 
-  report.say('');
+  report.gap();
   report.check(new Set(views).size === 1, 'The client got the same answer every time, and cannot tell why.');
-  report.check(fleet.count('built') === worked, 'No tool ran: a state is opened before anything else.');
+  report.check(fleet.count('suspended', 'completed') === ran, 'No tool ran: a state is opened before anything else.');
   const honest = await alice.send(loot);
   report.check(honest.type === 'asks', 'The very same state, untouched and from alice, goes on.');
 }
@@ -175,9 +175,7 @@ async function playRound({ report, fleet, alice }: Stage, number: number, call: 
   switch (round.type) {
     case 'asks':
       report.row('state', `${round.state.length} characters, sealed, kept by the client alone`);
-      for (const { params } of Object.values(round.asks)) {
-        report.row('asks', params !== undefined && 'message' in params ? params.message : '');
-      }
+      report.row('asks', questions(Object.keys(round.asks).length));
       break;
     case 'result':
       report.row(round.failed ? 'error' : 'result', round.text);
@@ -197,7 +195,10 @@ async function takeAnswers(
 ): Promise<InputResponses> {
   const answers = await answer(asks);
   if (answer === bySelf) {
-    for (const key of Object.keys(answers)) report.row('answer', asText(contentOf(answers, key)));
+    for (const [key, { params }] of Object.entries(asks)) {
+      const question = params !== undefined && 'message' in params ? params.message : key;
+      report.row('', `${question} → ${asText(contentOf(answers, key))}`);
+    }
   }
   return answers;
 }
@@ -217,7 +218,7 @@ async function tryOut({ report, fleet }: Stage, { title, by, call, reason }: Att
   );
   report.row(
     'server log',
-    `${line?.event} ${line?.['method']} ${line?.['target']}, reason: ${line?.['reason']}`,
+    ['event', 'method', 'target', 'reason'].map((field) => String(line?.[field])).join(' '),
   );
   return JSON.stringify(view);
 }
@@ -234,9 +235,12 @@ function closing(report: Report): void {
       'tells what follows from that.',
   );
   report.say('Read on:');
-  report.row('', 'README.md               what it is, and how to begin');
-  report.row('', 'docs/writing-flows.md   how to write such tools');
-  report.row('', 'docs/security.md        what is protected, and what is not');
+  report.list([
+    '',
+    'README.md               what it is, and how to begin',
+    'docs/writing-flows.md   how to write such tools',
+    'docs/security.md        what is protected, and what is not',
+  ]);
 }
 
 /** Whether a round asks exactly these questions. */
@@ -262,6 +266,10 @@ function asText(fields: object): string {
   return Object.entries(fields)
     .map(([name, value]) => `${name}: ${String(value)}`)
     .join(', ');
+}
+
+function questions(count: number): string {
+  return count === 1 ? 'a question' : `${count} questions, together in one round`;
 }
 
 function times(count: number): string {

@@ -64,7 +64,9 @@ export class InvalidQuestion extends ParleyError {
 export class KeyReused extends ParleyError {
   readonly code = 'key_reused';
   constructor(readonly key: string) {
-    super(`Key '${key}' is used twice in this flow. Keys name what was recorded: give each question and step its own.`);
+    super(
+      `Key '${key}' is used twice in this flow. Keys name what was recorded: give each question and step its own.`,
+    );
   }
 }
 
@@ -90,7 +92,9 @@ export class InputRefused extends ParleyError {
     readonly key: string,
     readonly action: 'decline' | 'cancel',
   ) {
-    super(`The question '${key}' was ${action === 'decline' ? 'declined' : 'cancelled'}, so the call was not carried out.`);
+    super(
+      `The question '${key}' was ${action === 'decline' ? 'declined' : 'cancelled'}, so the call was not carried out.`,
+    );
   }
 }
 
@@ -189,7 +193,9 @@ export class NestedCall extends ParleyError {
     readonly step: string,
     readonly call: string,
   ) {
-    super(`flow.${call} was called inside step '${step}'. Ask and record outside of steps, one after another.`);
+    super(
+      `flow.${call} was called inside step '${step}'. Ask and record outside of steps, one after another.`,
+    );
   }
 }
 

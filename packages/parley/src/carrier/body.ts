@@ -35,7 +35,9 @@ export function writeBody({ version, trace, state }: Body): string {
     ...(state.kind === 'plain' && { s: state.text }),
   };
   const first = JSON.stringify(head);
-  return state.kind === 'plain' || state.journal.length === 0 ? first : `${first}\n${state.journal.join('\n')}`;
+  return state.kind === 'plain' || state.journal.length === 0
+    ? first
+    : `${first}\n${state.journal.join('\n')}`;
 }
 
 /**

@@ -24,7 +24,8 @@ export interface Expectation {
 }
 
 /** A state that was opened, or one that was authentic, had merely expired, and may be started over. */
-export type OpenResult = { readonly type: 'opened'; readonly state: OpenedState } | { readonly type: 'restart' };
+export type OpenResult =
+  { readonly type: 'opened'; readonly state: OpenedState } | { readonly type: 'restart' };
 
 /** A sealed state. */
 export interface SealedState {
@@ -63,7 +64,10 @@ export class TokenCarrier {
     }
     const { flow, round, issued, expires, deadline } = claims;
     const trace = body.trace === undefined ? undefined : { trace: body.trace };
-    return { type: 'opened', state: { ...body.state, flow, round, issued, expires, deadline, ...trace, kid, current } };
+    return {
+      type: 'opened',
+      state: { ...body.state, flow, round, issued, expires, deadline, ...trace, kid, current },
+    };
   }
 
   /** The identity of a flow that starts now. */
@@ -92,7 +96,8 @@ export class TokenCarrier {
       ...(trace !== undefined && { trace }),
     });
     // Base64 makes four characters of three bytes, and a body has at least a byte a character.
-    if (body.length * (4 / 3) > stateBytes) throw tooLarge(state, Math.ceil(body.length * (4 / 3)), stateBytes);
+    if (body.length * (4 / 3) > stateBytes)
+      throw tooLarge(state, Math.ceil(body.length * (4 / 3)), stateBytes);
     const claims = { kind: state.kind, ...identity, issued, expires, ...binding, body };
     const token = await sealer.seal(encodeClaims(claims, { pad }));
     if (token.length > stateBytes) throw tooLarge(state, token.length, stateBytes);

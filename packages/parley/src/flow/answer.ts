@@ -63,14 +63,19 @@ function readElicitation(kind: 'form' | 'url', answer: Record<string, unknown>):
 function readSampling(answer: Record<string, unknown>): Answer | undefined {
   const { role, content, model, stopReason } = answer;
   if ((role !== 'user' && role !== 'assistant') || typeof model !== 'string') return undefined;
-  if (!isBlock(content) && !(Array.isArray(content) && content.length > 0 && content.every(isBlock))) return undefined;
+  if (!isBlock(content) && !(Array.isArray(content) && content.length > 0 && content.every(isBlock)))
+    return undefined;
   const result: Record<string, Json> = { role, content: content as Json, model };
   if (typeof stopReason === 'string') result['stopReason'] = stopReason;
   return { result };
 }
 
 function isBlock(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && typeof (value as Record<string, unknown>)['type'] === 'string';
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    typeof (value as Record<string, unknown>)['type'] === 'string'
+  );
 }
 
 function readRoots(answer: Record<string, unknown>): Answer | undefined {

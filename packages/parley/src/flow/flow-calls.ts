@@ -10,7 +10,13 @@ import type {
   WaitOptions,
 } from './flow.js';
 import { checkContent } from './form-content.js';
-import { restrictedSchema, schemaAsJson, type FormContent, type FormSchema, type RestrictedSchema } from './form-schema.js';
+import {
+  restrictedSchema,
+  schemaAsJson,
+  type FormContent,
+  type FormSchema,
+  type RestrictedSchema,
+} from './form-schema.js';
 import { describeEntry, type Answer, type Journal, type KeyedEntry, type SourceEntry } from './journal.js';
 import { recordable, type Json } from './json.js';
 import { formQuestion, rootsQuestion, samplingQuestion, urlQuestion, type Question } from './question.js';
@@ -106,14 +112,21 @@ export class FlowCalls<Ctx> implements Flow<Ctx> {
     this.#abort.abort();
   }
 
-  elicit<const S extends FormSchema>(key: string, question: FormQuestion<S>): Promise<ElicitOutcome<FormContent<S>>> {
-    return this.#ask('elicit', key, question.fresh ?? false, () => formAsk(key, question, (outcome) => ({ value: outcome })));
+  elicit<const S extends FormSchema>(
+    key: string,
+    question: FormQuestion<S>,
+  ): Promise<ElicitOutcome<FormContent<S>>> {
+    return this.#ask('elicit', key, question.fresh ?? false, () =>
+      formAsk(key, question, (outcome) => ({ value: outcome })),
+    );
   }
 
   form<const S extends FormSchema>(key: string, question: FormQuestion<S>): Promise<FormContent<S>> {
     return this.#ask('form', key, question.fresh ?? false, () =>
       formAsk(key, question, (outcome) =>
-        outcome.action === 'accept' ? { value: outcome.content } : { error: new InputRefused(key, outcome.action) },
+        outcome.action === 'accept'
+          ? { value: outcome.content }
+          : { error: new InputRefused(key, outcome.action) },
       ),
     );
   }
@@ -163,7 +176,11 @@ export class FlowCalls<Ctx> implements Flow<Ctx> {
             this.#recordFailure(key, result.failure);
             reject(result.failure);
           } else {
-            this.#replay.record({ type: 'step', key, ...(result.value !== undefined && { value: result.value }) });
+            this.#replay.record({
+              type: 'step',
+              key,
+              ...(result.value !== undefined && { value: result.value }),
+            });
             resolve(result.value as T);
           }
         });
@@ -267,7 +284,11 @@ export class FlowCalls<Ctx> implements Flow<Ctx> {
     call: string,
     key: string,
     types: readonly KeyedEntry['type'][],
-    go: (recorded: KeyedEntry | undefined, resolve: (value: T) => void, reject: (error: Error) => void) => void,
+    go: (
+      recorded: KeyedEntry | undefined,
+      resolve: (value: T) => void,
+      reject: (error: Error) => void,
+    ) => void,
   ): Promise<T> {
     if (this.#over) return this.#never(call, key);
     const promise = new Promise<T>((resolve, reject) => {
@@ -286,7 +307,9 @@ export class FlowCalls<Ctx> implements Flow<Ctx> {
   #claim(call: string, key: string): void {
     if (this.#insideStep !== undefined) throw new NestedCall(this.#insideStep, call);
     if (typeof key !== 'string' || key.length > MAX_KEY_LENGTH || key === '__proto__') {
-      throw new InvalidKey(`The key of flow.${call} must be a string of at most ${MAX_KEY_LENGTH} characters, and not '__proto__'.`);
+      throw new InvalidKey(
+        `The key of flow.${call} must be a string of at most ${MAX_KEY_LENGTH} characters, and not '__proto__'.`,
+      );
     }
     if (this.#used.has(key)) throw new KeyReused(key);
     this.#used.add(key);
@@ -384,7 +407,9 @@ function formAsk<S extends FormSchema, T>(
   const restricted = restrictedSchema(key, schema);
   const reading = (outcome: ElicitOutcome<FormContent<S>>, answer: Answer): Reading<T> => {
     const meant = meaning(outcome);
-    return 'error' in meant ? { type: 'error', error: meant.error, answer } : { type: 'value', value: meant.value, answer };
+    return 'error' in meant
+      ? { type: 'error', error: meant.error, answer }
+      : { type: 'value', value: meant.value, answer };
   };
   return {
     question: formQuestion(key, message, schemaAsJson(restricted)),
@@ -394,8 +419,12 @@ function formAsk<S extends FormSchema, T>(
       const checked = checkContent(restricted, answer.content);
       if (!checked.ok) return { type: 'unusable', reason: checked.reason };
       const accepted: Answer = { action: 'accept', content: checked.content };
-      if (!isStandardSchema(schema)) return reading({ action: 'accept', content: checked.content as FormContent<S> }, accepted);
-      const conclude = (result: { readonly value?: unknown; readonly issues?: readonly StandardIssue[] | undefined }): Reading<T> =>
+      if (!isStandardSchema(schema))
+        return reading({ action: 'accept', content: checked.content as FormContent<S> }, accepted);
+      const conclude = (result: {
+        readonly value?: unknown;
+        readonly issues?: readonly StandardIssue[] | undefined;
+      }): Reading<T> =>
         result.issues === undefined
           ? reading({ action: 'accept', content: result.value as FormContent<S> }, accepted)
           : { type: 'unusable', reason: describeIssues(result.issues) };

@@ -73,7 +73,10 @@ export interface Flow<Ctx = unknown> {
    * @throws InvalidQuestion when the schema cannot be asked as a form.
    * @throws AnswerInvalid when `limits.attempts` answers did not fit the schema.
    */
-  elicit<const S extends FormSchema>(key: string, question: FormQuestion<S>): Promise<ElicitOutcome<FormContent<S>>>;
+  elicit<const S extends FormSchema>(
+    key: string,
+    question: FormQuestion<S>,
+  ): Promise<ElicitOutcome<FormContent<S>>>;
 
   /**
    * Asks for a form and gives its content.
@@ -107,7 +110,9 @@ export interface Flow<Ctx = unknown> {
    */
   waitFor<T>(
     key: string,
-    check: (context: StepContext) => (T & JsonCompatible<T>) | undefined | null | Promise<(T & JsonCompatible<T>) | undefined | null>,
+    check: (
+      context: StepContext,
+    ) => (T & JsonCompatible<T>) | undefined | null | Promise<(T & JsonCompatible<T>) | undefined | null>,
     options?: WaitOptions,
   ): Promise<T>;
 
@@ -133,7 +138,10 @@ export interface Flow<Ctx = unknown> {
    * @throws StepFailed when `fn` throws, live and on every replay.
    * @throws NotJson when the result holds what JSON cannot.
    */
-  step<T>(key: string, fn: (context: StepContext) => (T & JsonCompatible<T>) | Promise<T & JsonCompatible<T>>): Promise<T>;
+  step<T>(
+    key: string,
+    fn: (context: StepContext) => (T & JsonCompatible<T>) | Promise<T & JsonCompatible<T>>,
+  ): Promise<T>;
 
   /** Runs a resolver, a plain function of the flow, once a round however many use it. */
   use<T>(resolver: (flow: Flow<Ctx>) => T): T;

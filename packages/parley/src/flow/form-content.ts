@@ -18,7 +18,9 @@ export function checkContent(schema: RestrictedSchema, content: unknown): Conten
   const accepted: Record<string, Json> = {};
   const faults: string[] = [];
   for (const [name, field] of Object.entries(schema.properties)) {
-    const value: unknown = Object.hasOwn(content, name) ? (content as Record<string, unknown>)[name] : undefined;
+    const value: unknown = Object.hasOwn(content, name)
+      ? (content as Record<string, unknown>)[name]
+      : undefined;
     if (value === undefined) {
       if (schema.required?.includes(name) === true) faults.push(`'${name}' is missing`);
       continue;
@@ -27,7 +29,9 @@ export function checkContent(schema: RestrictedSchema, content: unknown): Conten
     if (fault === undefined) accepted[name] = value as Json;
     else faults.push(`'${name}' ${fault}`);
   }
-  return faults.length === 0 ? { ok: true, content: accepted } : { ok: false, reason: `${faults.join('; ')}.` };
+  return faults.length === 0
+    ? { ok: true, content: accepted }
+    : { ok: false, reason: `${faults.join('; ')}.` };
 }
 
 function fieldFault(field: FormField, value: unknown): string | undefined {
@@ -53,8 +57,10 @@ function textFault(field: Extract<FormField, { type: 'string' }>, value: string)
   if (options !== undefined && !options.includes(value)) return 'must be one of the choices';
   if (field.minLength !== undefined || field.maxLength !== undefined) {
     const length = lengthInCodePoints(value);
-    if (field.minLength !== undefined && length < field.minLength) return `must have at least ${field.minLength} characters`;
-    if (field.maxLength !== undefined && length > field.maxLength) return `must have at most ${field.maxLength} characters`;
+    if (field.minLength !== undefined && length < field.minLength)
+      return `must have at least ${field.minLength} characters`;
+    if (field.maxLength !== undefined && length > field.maxLength)
+      return `must have at most ${field.maxLength} characters`;
   }
   switch (field.format) {
     case 'email':
@@ -76,8 +82,10 @@ function choicesFault(field: Extract<FormField, { type: 'array' }>, value: unkno
     return 'must be a list of the choices';
   }
   if (new Set(value).size !== value.length) return 'must not name a choice twice';
-  if (field.minItems !== undefined && value.length < field.minItems) return `needs at least ${field.minItems} choices`;
-  if (field.maxItems !== undefined && value.length > field.maxItems) return `takes at most ${field.maxItems} choices`;
+  if (field.minItems !== undefined && value.length < field.minItems)
+    return `needs at least ${field.minItems} choices`;
+  if (field.maxItems !== undefined && value.length > field.maxItems)
+    return `takes at most ${field.maxItems} choices`;
   return undefined;
 }
 
@@ -108,6 +116,10 @@ function isDateTime(text: string): boolean {
   if (match === null || !isDate(match[1] ?? '')) return false;
   const within = (value: string | undefined, limit: number) => Number(value ?? 0) <= limit;
   return (
-    within(match[2], 23) && within(match[3], 59) && within(match[4], 60) && within(match[5], 23) && within(match[6], 59)
+    within(match[2], 23) &&
+    within(match[3], 59) &&
+    within(match[4], 60) &&
+    within(match[5], 23) &&
+    within(match[6], 59)
   );
 }

@@ -80,9 +80,13 @@ type FieldContent<F> = F extends { readonly type: 'string' }
 type RequiredNames<S> = S extends { readonly required: readonly (infer R)[] } ? R : never;
 
 type RestrictedContent<S extends RestrictedSchema> = {
-  -readonly [K in keyof S['properties'] as K extends RequiredNames<S> ? K : never]: FieldContent<S['properties'][K]>;
+  -readonly [K in keyof S['properties'] as K extends RequiredNames<S> ? K : never]: FieldContent<
+    S['properties'][K]
+  >;
 } & {
-  -readonly [K in keyof S['properties'] as K extends RequiredNames<S> ? never : K]?: FieldContent<S['properties'][K]>;
+  -readonly [K in keyof S['properties'] as K extends RequiredNames<S> ? never : K]?: FieldContent<
+    S['properties'][K]
+  >;
 };
 
 /** The type of the content that a form with schema `S` gives. */
@@ -125,7 +129,10 @@ function jsonSchemaOf(key: string, schema: StandardSchema): Record<string, unkno
   try {
     return convert.input({ target: 'draft-2020-12' });
   } catch (error) {
-    throw new InvalidQuestion(key, `its schema has no JSON Schema form (${error instanceof Error ? error.message : 'unknown'})`);
+    throw new InvalidQuestion(
+      key,
+      `its schema has no JSON Schema form (${error instanceof Error ? error.message : 'unknown'})`,
+    );
   }
 }
 
@@ -134,7 +141,8 @@ function restrict(key: string, json: Record<string, unknown>, converted: boolean
     throw new InvalidQuestion(key, 'its schema must describe an object with properties');
   }
   const unknown = Object.keys(json).filter((name) => !ROOT_MEMBERS.has(name) && !ANNOTATIONS.has(name));
-  if (unknown.length > 0) throw new InvalidQuestion(key, `its schema uses ${unknown.join(', ')}, which forms do not have`);
+  if (unknown.length > 0)
+    throw new InvalidQuestion(key, `its schema uses ${unknown.join(', ')}, which forms do not have`);
   const properties: Record<string, FormField> = {};
   for (const [name, field] of Object.entries(json['properties'])) {
     if (name === '__proto__') throw new InvalidQuestion(key, `a field cannot be named '__proto__'`);
@@ -144,7 +152,10 @@ function restrict(key: string, json: Record<string, unknown>, converted: boolean
   }
   const required = json['required'];
   if (required === undefined) return { type: 'object', properties };
-  if (!Array.isArray(required) || !required.every((name) => typeof name === 'string' && Object.hasOwn(properties, name))) {
+  if (
+    !Array.isArray(required) ||
+    !required.every((name) => typeof name === 'string' && Object.hasOwn(properties, name))
+  ) {
     throw new InvalidQuestion(key, 'required names fields that are not in properties');
   }
   return required.length === 0
@@ -155,7 +166,16 @@ function restrict(key: string, json: Record<string, unknown>, converted: boolean
 const ROOT_MEMBERS = new Set(['$schema', 'type', 'properties', 'required', 'additionalProperties']);
 
 /** Members that say nothing about validity; schema libraries add them, forms do not have them. */
-const ANNOTATIONS = new Set(['$comment', 'examples', 'deprecated', 'readOnly', 'writeOnly', 'title', 'description', 'id']);
+const ANNOTATIONS = new Set([
+  '$comment',
+  'examples',
+  'deprecated',
+  'readOnly',
+  'writeOnly',
+  'title',
+  'description',
+  'id',
+]);
 
 const FORMATS = new Set(['email', 'uri', 'date', 'date-time']);
 
@@ -167,10 +187,16 @@ const FIELD_MEMBERS: Readonly<Record<string, ReadonlySet<string>>> = {
   array: new Set(['minItems', 'maxItems', 'items', 'default']),
 };
 
-function restrictField(key: string, name: string, source: Record<string, unknown>, converted: boolean): FormField {
+function restrictField(
+  key: string,
+  name: string,
+  source: Record<string, unknown>,
+  converted: boolean,
+): FormField {
   const field = converted ? plainField(source) : { ...source };
   const type = field['type'];
-  const allowed = typeof type === 'string' && Object.hasOwn(FIELD_MEMBERS, type) ? FIELD_MEMBERS[type] : undefined;
+  const allowed =
+    typeof type === 'string' && Object.hasOwn(FIELD_MEMBERS, type) ? FIELD_MEMBERS[type] : undefined;
   if (typeof type !== 'string' || allowed === undefined) {
     throw new InvalidQuestion(key, `field '${name}' is not a text, number, boolean or choice`);
   }
@@ -178,7 +204,8 @@ function restrictField(key: string, name: string, source: Record<string, unknown
   for (const [member, value] of Object.entries(field)) {
     if (member === 'type' || value === undefined) continue;
     if (member === 'title' || member === 'description') {
-      if (typeof value !== 'string') throw new InvalidQuestion(key, `field '${name}' has a ${member} that is not a text`);
+      if (typeof value !== 'string')
+        throw new InvalidQuestion(key, `field '${name}' has a ${member} that is not a text`);
       result[member] = value;
     } else if (allowed.has(member)) {
       result[member] = value;
@@ -204,7 +231,10 @@ function plainField(source: Record<string, unknown>): Record<string, unknown> {
     delete field['const'];
   }
   const literals = field['anyOf'];
-  if (Array.isArray(literals) && literals.every((item) => isObject(item) && typeof item['const'] === 'string')) {
+  if (
+    Array.isArray(literals) &&
+    literals.every((item) => isObject(item) && typeof item['const'] === 'string')
+  ) {
     const options = literals as { const: string; title?: unknown }[];
     delete field['anyOf'];
     field['type'] = 'string';
@@ -223,17 +253,21 @@ function checkField(key: string, name: string, field: Record<string, unknown>): 
   };
   for (const bound of ['minLength', 'maxLength', 'minItems', 'maxItems']) {
     const value = field[bound];
-    if (value !== undefined && !(Number.isInteger(value) && (value as number) >= 0)) fault(`has a ${bound} that is not a count`);
+    if (value !== undefined && !(Number.isInteger(value) && (value as number) >= 0))
+      fault(`has a ${bound} that is not a count`);
   }
   for (const bound of ['minimum', 'maximum']) {
-    if (field[bound] !== undefined && !Number.isFinite(field[bound])) fault(`has a ${bound} that is not a number`);
+    if (field[bound] !== undefined && !Number.isFinite(field[bound]))
+      fault(`has a ${bound} that is not a number`);
   }
   const format = field['format'];
   if (format !== undefined && !(typeof format === 'string' && FORMATS.has(format))) {
     fault(`has a format that forms do not have (email, uri, date, date-time)`);
   }
-  if (field['enum'] !== undefined && !isTexts(field['enum'])) fault('has an enum that is not a list of texts');
-  if (field['oneOf'] !== undefined && !isTitled(field['oneOf'])) fault('has a oneOf that is not a list of const and title');
+  if (field['enum'] !== undefined && !isTexts(field['enum']))
+    fault('has an enum that is not a list of texts');
+  if (field['oneOf'] !== undefined && !isTitled(field['oneOf']))
+    fault('has a oneOf that is not a list of const and title');
   if (field['type'] === 'array') checkChoices(field, fault);
   const preset = field['default'];
   if (preset !== undefined && !matchesType(field['type'], preset)) fault('has a default of another type');
@@ -245,7 +279,9 @@ function checkChoices(field: Record<string, unknown>, fault: (reason: string) =>
     if (items['type'] === 'string' && isTexts(items['enum']) && Object.keys(items).length === 2) return;
     if (isTitled(items['anyOf']) && Object.keys(items).length === 1) return;
   }
-  fault('is a list of something else than choices (items needs an enum of texts, or anyOf with const and title)');
+  fault(
+    'is a list of something else than choices (items needs an enum of texts, or anyOf with const and title)',
+  );
 }
 
 function matchesType(type: unknown, value: unknown): boolean {
@@ -271,12 +307,32 @@ function isTitled(value: unknown): boolean {
   return (
     Array.isArray(value) &&
     value.length > 0 &&
-    value.every((item) => isObject(item) && typeof item['const'] === 'string' && typeof item['title'] === 'string')
+    value.every(
+      (item) => isObject(item) && typeof item['const'] === 'string' && typeof item['title'] === 'string',
+    )
   );
 }
 
-const SECRET_WORDS = new Set(['password', 'passwd', 'pwd', 'passphrase', 'passcode', 'secret', 'token', 'apikey', 'cvv', 'cvc']);
-const SECRET_PAIRS = new Set(['api key', 'private key', 'access key', 'card number', 'credit card', 'debit card']);
+const SECRET_WORDS = new Set([
+  'password',
+  'passwd',
+  'pwd',
+  'passphrase',
+  'passcode',
+  'secret',
+  'token',
+  'apikey',
+  'cvv',
+  'cvc',
+]);
+const SECRET_PAIRS = new Set([
+  'api key',
+  'private key',
+  'access key',
+  'card number',
+  'credit card',
+  'debit card',
+]);
 
 /** Secrets go by URL, never by form (client/elicitation, "Form Mode Security" 1; FORM-21). */
 function refuseSecrets(key: string, name: string): void {

@@ -50,7 +50,11 @@ export function samplingQuestion(key: string, params: CreateMessageParams): Ques
   if (!Number.isInteger(params.maxTokens) || params.maxTokens < 1) {
     throw new InvalidQuestion(key, 'maxTokens must be a positive whole number');
   }
-  return { kind: 'sampling', method: 'sampling/createMessage', params: params as unknown as Question['params'] };
+  return {
+    kind: 'sampling',
+    method: 'sampling/createMessage',
+    params: params as unknown as Question['params'],
+  };
 }
 
 /** A request for the client's roots. */

@@ -108,7 +108,8 @@ export class Questions {
           return undefined;
         }
         return whenRead(ask.read(recorded.answer), (reading) => {
-          if (reading.type === 'unusable') return this.#leave(ask, digest, settle, { reason: reading.reason });
+          if (reading.type === 'unusable')
+            return this.#leave(ask, digest, settle, { reason: reading.reason });
           keep();
           finish(reading, settle);
         });
@@ -129,7 +130,8 @@ export class Questions {
 
   /** The pending questions as they go out, in the order in which they were asked. */
   questions(): { readonly key: string; readonly question: Question }[] {
-    if (this.#pending.size > this.#limits.questions) throw new TooManyQuestions(this.#pending.size, this.#limits.questions);
+    if (this.#pending.size > this.#limits.questions)
+      throw new TooManyQuestions(this.#pending.size, this.#limits.questions);
     return Array.from(this.#pending.values(), ({ key, question, reason }) => ({
       key,
       question: reason === undefined ? question : withReason(question, reason),
@@ -157,7 +159,8 @@ export class Questions {
     const attempts = before?.attempts ?? 0;
     const mayTake = this.#asked === undefined ? !ask.fresh : before !== undefined; // Q1
     const raw = mayTake ? ownAnswer(this.#answers, ask.key) : undefined;
-    const answer = raw === undefined ? undefined : readAnswer(ask.question.kind, raw, this.#limits.answerBytes);
+    const answer =
+      raw === undefined ? undefined : readAnswer(ask.question.kind, raw, this.#limits.answerBytes);
     if (answer === undefined) {
       this.#leave(ask, digest, settle, { attempts });
       return;
@@ -211,7 +214,10 @@ function finish<T>(reading: Exclude<Reading<T>, { type: 'unusable' }>, settle: S
 }
 
 /** Goes on at once with what is there, and later with what is promised. A schema that throws counts as a refusal. */
-function whenRead<T>(reading: Reading<T> | Promise<Reading<T>>, go: (reading: Reading<T>) => void): void | Promise<void> {
+function whenRead<T>(
+  reading: Reading<T> | Promise<Reading<T>>,
+  go: (reading: Reading<T>) => void,
+): void | Promise<void> {
   if (!(reading instanceof Promise)) return go(reading);
   return reading.catch((): Reading<T> => ({ type: 'unusable', reason: 'it could not be checked.' })).then(go);
 }

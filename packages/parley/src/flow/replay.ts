@@ -1,4 +1,12 @@
-import { isKeyed, readEntry, writeEntry, type Journal, type JournalEntry, type KeyedEntry, type SourceEntry } from './journal.js';
+import {
+  isKeyed,
+  readEntry,
+  writeEntry,
+  type Journal,
+  type JournalEntry,
+  type KeyedEntry,
+  type SourceEntry,
+} from './journal.js';
 import type { Scheduler } from './scheduler.js';
 
 /*

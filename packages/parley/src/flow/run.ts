@@ -23,7 +23,10 @@ export type RunOutcome<T> =
  *
  * Never rejects: what the handler throws is an outcome.
  */
-export function runFlow<Ctx, T>(handler: (flow: Flow<Ctx>) => T | Promise<T>, input: RunInput<Ctx>): Promise<RunOutcome<T>> {
+export function runFlow<Ctx, T>(
+  handler: (flow: Flow<Ctx>) => T | Promise<T>,
+  input: RunInput<Ctx>,
+): Promise<RunOutcome<T>> {
   return new Promise((resolve) => {
     let over = false;
     let asking = false;
@@ -60,7 +63,10 @@ export function runFlow<Ctx, T>(handler: (flow: Flow<Ctx>) => T | Promise<T>, in
     }
     input.signal?.addEventListener('abort', onAbort, { once: true });
     try {
-      Promise.resolve(handler(calls)).then((value) => end({ type: 'completed', value, journal: calls.journal() }), fail);
+      Promise.resolve(handler(calls)).then(
+        (value) => end({ type: 'completed', value, journal: calls.journal() }),
+        fail,
+      );
     } catch (error) {
       fail(error);
     }

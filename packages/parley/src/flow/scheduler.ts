@@ -30,7 +30,8 @@ function turnByMessage(callback: () => void): void {
   port2.postMessage(undefined);
 }
 
-const turn: (callback: () => void) => void = typeof setImmediate === 'function' ? setImmediate : turnByMessage;
+const turn: (callback: () => void) => void =
+  typeof setImmediate === 'function' ? setImmediate : turnByMessage;
 
 const isNode = typeof process === 'object' && process.release?.name === 'node';
 

@@ -17,8 +17,7 @@ export interface StandardSchema<Input = unknown, Output = Input> {
 
 /** The value that a schema made of its input, or the faults that it found. */
 export type StandardResult<Output> =
-  | { readonly value: Output; readonly issues?: undefined }
-  | { readonly issues: readonly StandardIssue[] };
+  { readonly value: Output; readonly issues?: undefined } | { readonly issues: readonly StandardIssue[] };
 
 /** One fault: what is wrong, and where. */
 export interface StandardIssue {

@@ -31,8 +31,10 @@ export type McpFlow = Flow<ServerContext>;
 type MaybePromise<T> = T | Promise<T>;
 
 /** What the SDK's `registerTool` takes, and what is said of the tool's states. */
-export interface FlowToolConfig<Input extends StandardSchemaWithJSON | undefined, Output extends StandardSchemaWithJSON>
-  extends StatePolicy {
+export interface FlowToolConfig<
+  Input extends StandardSchemaWithJSON | undefined,
+  Output extends StandardSchemaWithJSON,
+> extends StatePolicy {
   readonly title?: string;
   readonly description?: string;
   readonly inputSchema?: Input;
@@ -58,14 +60,16 @@ export type FlowResourceConfig = ResourceMetadata &
   StatePolicy & { readonly cacheHint?: CacheHint; readonly scopeChallenge?: ScopeChallengeHandler };
 
 /** A tool as straight-line code: the SDK's signature, with the flow in place of the context. */
-export type FlowToolHandler<Input extends StandardSchemaWithJSON | undefined> = Input extends StandardSchemaWithJSON
-  ? (args: StandardSchemaWithJSON.InferOutput<Input>, flow: McpFlow) => MaybePromise<CallToolResult>
-  : (flow: McpFlow) => MaybePromise<CallToolResult>;
+export type FlowToolHandler<Input extends StandardSchemaWithJSON | undefined> =
+  Input extends StandardSchemaWithJSON
+    ? (args: StandardSchemaWithJSON.InferOutput<Input>, flow: McpFlow) => MaybePromise<CallToolResult>
+    : (flow: McpFlow) => MaybePromise<CallToolResult>;
 
 /** A prompt as straight-line code. */
-export type FlowPromptHandler<Args extends StandardSchemaWithJSON | undefined> = Args extends StandardSchemaWithJSON
-  ? (args: StandardSchemaWithJSON.InferOutput<Args>, flow: McpFlow) => MaybePromise<GetPromptResult>
-  : (flow: McpFlow) => MaybePromise<GetPromptResult>;
+export type FlowPromptHandler<Args extends StandardSchemaWithJSON | undefined> =
+  Args extends StandardSchemaWithJSON
+    ? (args: StandardSchemaWithJSON.InferOutput<Args>, flow: McpFlow) => MaybePromise<GetPromptResult>
+    : (flow: McpFlow) => MaybePromise<GetPromptResult>;
 
 /** A resource as straight-line code. */
 export type FlowResourceHandler = (uri: URL, flow: McpFlow) => MaybePromise<ReadResourceResult>;
@@ -122,7 +126,10 @@ export class Flows {
   ): RegisteredPrompt {
     const [policy, sdkConfig] = splitPolicy(config);
     type Callback = (args: unknown, ctx: ServerContext) => Promise<GetPromptResult | InputRequiredResult>;
-    const register = this.#mcp.registerPrompt.bind(this.#mcp) as unknown as Register<Callback, RegisteredPrompt>;
+    const register = this.#mcp.registerPrompt.bind(this.#mcp) as unknown as Register<
+      Callback,
+      RegisteredPrompt
+    >;
     const registered = register(name, sdkConfig, this.#callback(config.argsSchema !== undefined, handler));
     this.#registrations.addNamed('prompts/get', name, policy, registered);
     return registered;
@@ -169,7 +176,10 @@ export class Flows {
   }
 
   /** The callback for the SDK, which passes arguments only where there is a schema for them. */
-  #callback<T>(takesArguments: boolean, handler: unknown): (args: unknown, ctx: ServerContext) => Promise<T | InputRequiredResult> {
+  #callback<T>(
+    takesArguments: boolean,
+    handler: unknown,
+  ): (args: unknown, ctx: ServerContext) => Promise<T | InputRequiredResult> {
     if (takesArguments) {
       const withArguments = handler as (args: unknown, flow: McpFlow) => MaybePromise<T>;
       return (args, ctx) => this.#gate.serve((flow) => withArguments(args, flow), ctx);
@@ -187,7 +197,9 @@ function splitPolicy<C extends StatePolicy>(config: C): [StatePolicy, Omit<C, ke
   checkDuration('ttl', ttl);
   checkDuration('deadline', deadline);
   if (accepts !== undefined && version === undefined) {
-    throw new ConfigurationError(`'accepts' lists older versions, so the handler needs a 'version' of its own.`);
+    throw new ConfigurationError(
+      `'accepts' lists older versions, so the handler needs a 'version' of its own.`,
+    );
   }
   return [
     {

@@ -19,7 +19,13 @@ import {
   type RunHost,
 } from '../flow/index.js';
 import type { Binding, CarriedState, FlowIdentity, OpenedState, TokenCarrier } from '../carrier/index.js';
-import { encodeBase64url, principalDigest, requestDigest, sha256, type PrincipalParts } from '../seal/index.js';
+import {
+  encodeBase64url,
+  principalDigest,
+  requestDigest,
+  sha256,
+  type PrincipalParts,
+} from '../seal/index.js';
 import { clientView } from './client-view.js';
 import type { Emitter, EventSource, GatedMethod, ParleyEvents } from './events.js';
 import type { Settings } from './options.js';
@@ -33,7 +39,9 @@ export interface GateHost {
   readonly settings: Settings;
   readonly events: Emitter<ParleyEvents>;
   readonly rejections: RejectionLog;
-  readonly principal: (ctx: ServerContext) => PrincipalParts | string | null | Promise<PrincipalParts | string | null>;
+  readonly principal: (
+    ctx: ServerContext,
+  ) => PrincipalParts | string | null | Promise<PrincipalParts | string | null>;
 }
 
 /** A handler of the SDK, as it stands behind `setRequestHandler`. */
@@ -90,7 +98,8 @@ export class Gate {
       this.#rounds.set(innerCtx, round);
       const result = await handler(request, innerCtx);
       if (round.failure !== undefined) throw round.failure.error;
-      if (round.sealed || !isInputRequiredResult(result) || typeof result.requestState !== 'string') return result;
+      if (round.sealed || !isInputRequiredResult(result) || typeof result.requestState !== 'string')
+        return result;
       return await this.#sealByHand(round, result);
     };
   }
@@ -100,7 +109,10 @@ export class Gate {
    *
    * @param ctx the context that the callback got: it leads to the round.
    */
-  async serve<T>(handler: (flow: Flow<ServerContext>) => T | Promise<T>, ctx: ServerContext): Promise<T | InputRequiredResult> {
+  async serve<T>(
+    handler: (flow: Flow<ServerContext>) => T | Promise<T>,
+    ctx: ServerContext,
+  ): Promise<T | InputRequiredResult> {
     const round = this.#rounds.get(ctx);
     if (round === undefined) {
       throw new Error('A flow was called with a context that did not come through its server.');
@@ -145,7 +157,11 @@ export class Gate {
     const token: unknown = ctx.mcpReq.requestState();
     if (token === undefined) return roundWith(undefined, ctx.mcpReq.inputResponses);
     try {
-      const result = await this.#carrier.open(token, { kind: found === undefined ? 'plain' : 'flow', policy, bind });
+      const result = await this.#carrier.open(token, {
+        kind: found === undefined ? 'plain' : 'flow',
+        policy,
+        bind,
+      });
       // Answers that come with a stale state are dropped with it: they would count as answers to a first request.
       if (result.type === 'restart') return roundWith(undefined, undefined);
       const round = roundWith(result.state, ctx.mcpReq.inputResponses);
@@ -184,7 +200,11 @@ export class Gate {
     }
   }
 
-  async #suspend(round: Round, questions: readonly KeyedQuestion[], state: CarriedState): Promise<InputRequiredResult> {
+  async #suspend(
+    round: Round,
+    questions: readonly KeyedQuestion[],
+    state: CarriedState,
+  ): Promise<InputRequiredResult> {
     const requestState = await this.#seal(round, state).catch((error: unknown) => {
       const failure = this.#sealingError(error);
       if (failure !== error) round.failure = { error: failure };
@@ -273,7 +293,9 @@ function pick(answers: Record<string, unknown>, opened: OpenedState | undefined)
 }
 
 function asInputRequests(questions: readonly KeyedQuestion[]): InputRequests {
-  const entries = questions.map(({ key, question: { method, params } }) => [key, { method, params }] as const);
+  const entries = questions.map(
+    ({ key, question: { method, params } }) => [key, { method, params }] as const,
+  );
   return Object.fromEntries(entries) as unknown as InputRequests;
 }
 

@@ -38,7 +38,8 @@ export class Parley {
     const settings = settingsOf(options);
     const { logger } = settings;
     this.#options = options;
-    this.#keys = options.keys === undefined ? [{ root: randomBytes(32), activateAt: 0 }] : parseKeys(options.keys);
+    this.#keys =
+      options.keys === undefined ? [{ root: randomBytes(32), activateAt: 0 }] : parseKeys(options.keys);
     this.#events = new Emitter((error) => {
       logger.warn(`parley: a listener failed: ${error instanceof Error ? error.message : 'unknown error'}`);
     });
@@ -88,7 +89,12 @@ export class Parley {
     if (known !== undefined) return known;
     const { now, ttl, deadline, pad, limits } = this.#host.settings;
     const { stateBytes } = limits;
-    const sealer = createSealer({ keys: this.#keys, audience, now, maxLength: Math.max(MAX_INBOUND, stateBytes) });
+    const sealer = createSealer({
+      keys: this.#keys,
+      audience,
+      now,
+      maxLength: Math.max(MAX_INBOUND, stateBytes),
+    });
     const carrier = new TokenCarrier({ sealer, now, ttl, deadline, stateBytes, pad });
     this.#carriers.set(audience, carrier);
     return carrier;
@@ -112,7 +118,9 @@ function gateHandlers(server: Server, gate: Gate): void {
     // With schemas of its own, a handler gets the params instead of the request.
     const handler = second as (params: unknown, ctx: ServerContext) => ReturnType<SdkHandler>;
     const wrapped = gate.wrap(gatedMethod, ({ params }, ctx) => handler(params, ctx));
-    original(method, first, (params: Parameters<SdkHandler>[0]['params'], ctx: ServerContext) => wrapped({ params }, ctx));
+    original(method, first, (params: Parameters<SdkHandler>[0]['params'], ctx: ServerContext) =>
+      wrapped({ params }, ctx),
+    );
   };
   server.setRequestHandler = gated;
 }

@@ -49,7 +49,10 @@ export class Registrations {
 }
 
 /** The SDK's `enable`, `disable` and `remove` all go through `update`. */
-function follow(registered: Updatable, onUpdate: (updates: Parameters<Updatable['update']>[0]) => void): void {
+function follow(
+  registered: Updatable,
+  onUpdate: (updates: Parameters<Updatable['update']>[0]) => void,
+): void {
   const update = registered.update.bind(registered);
   registered.update = (updates) => {
     update(updates);

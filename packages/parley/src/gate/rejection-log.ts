@@ -46,6 +46,8 @@ export class RejectionLog {
       reason === 'unknown_key' && this.#ephemeral
         ? 'This process has only an ephemeral key. Make one with `parley keygen` and set it as PARLEY_KEYS on every instance.'
         : HINTS[reason];
-    this.#logger.warn(`parley: requestState rejected on ${method} ${shown}: ${reason}${more}${hint === undefined ? '' : `. ${hint}`}`);
+    this.#logger.warn(
+      `parley: requestState rejected on ${method} ${shown}: ${reason}${more}${hint === undefined ? '' : `. ${hint}`}`,
+    );
   }
 }

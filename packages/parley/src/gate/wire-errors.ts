@@ -28,7 +28,10 @@ export function internalError(): ProtocolError {
 /** Arguments that have no canonical form cannot be bound to a state. */
 export function unbindableArguments(cause: unknown): ProtocolError {
   const reason = cause instanceof Uncanonical ? cause.message : 'they have no canonical form.';
-  return new ProtocolError(ProtocolErrorCode.InvalidParams, `Arguments cannot be bound to a state: ${reason}`);
+  return new ProtocolError(
+    ProtocolErrorCode.InvalidParams,
+    `Arguments cannot be bound to a state: ${reason}`,
+  );
 }
 
 /**
@@ -38,7 +41,10 @@ export function unbindableArguments(cause: unknown): ProtocolError {
 export function asHandlerError({ source }: Round, error: unknown): unknown {
   if (source.method === 'tools/call') return error;
   if (error instanceof InputRefused) {
-    return new ProtocolError(WIRE_CODES.inputRefused, error.message, { reason: error.code, action: error.action });
+    return new ProtocolError(WIRE_CODES.inputRefused, error.message, {
+      reason: error.code,
+      action: error.action,
+    });
   }
   if (error instanceof AnswerInvalid) {
     return new ProtocolError(WIRE_CODES.answerInvalid, error.message, { reason: error.code });

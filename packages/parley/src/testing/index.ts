@@ -8,4 +8,11 @@ export {
   type RehearseOptions,
   type RoundPlan,
 } from './rehearse.js';
-export { readEntry, type Journal, type JournalEntry, type KeyedQuestion, type Question, type QuestionKind } from '../flow/index.js';
+export {
+  readEntry,
+  type Journal,
+  type JournalEntry,
+  type KeyedQuestion,
+  type Question,
+  type QuestionKind,
+} from '../flow/index.js';

@@ -166,7 +166,8 @@ class Rehearsing<Args, T> {
       const served = await this.#serve(sent, plan);
       if (plan.repeat === true) this.#replays.push(asOutcome(await this.#serve(sent, plan)));
       if (plan.drop === true) continue;
-      if (served instanceof StateRejected || served.outcome.type !== 'suspended') return this.#end(asOutcome(served));
+      if (served instanceof StateRejected || served.outcome.type !== 'suspended')
+        return this.#end(asOutcome(served));
       const { questions } = served.outcome;
       const answers = this.#answer(questions, this.#rounds.length);
       if (answers === undefined) return this.#end(asOutcome(served));

@@ -29,12 +29,12 @@ const duration: fc.Arbitrary<Duration> = fc.oneof(
   fc.record({ in: fc.constant('turns' as const), count: fc.integer({ min: 1, max: 4 }) }),
 );
 
-/** Programs; without `race` the value does not depend on which of two answers came first. */
-export function programs({ race }: { readonly race: boolean }): fc.Arbitrary<Program> {
+/** Programs; one without races and failures has a value that does not depend on what came first. */
+export function programs({ races, failures }: { readonly races: boolean; readonly failures: boolean }): fc.Arbitrary<Program> {
   const { program } = fc.letrec<{ program: Program; parts: Program[] }>((tie) => ({
     parts: fc.array(tie('program'), { minLength: 1, maxLength: 4 }),
     program: fc.oneof(
-      { depthSize: 'medium', withCrossShrink: true },
+      { maxDepth: 5, depthSize: 'large', withCrossShrink: true },
       {
         weight: 4,
         arbitrary: fc.record({
@@ -47,14 +47,14 @@ export function programs({ race }: { readonly race: boolean }): fc.Arbitrary<Pro
         arbitrary: fc.record({
           type: fc.constant('step' as const),
           duration,
-          fails: fc.integer({ min: 0, max: 6 }).map((draw) => draw === 6),
+          fails: failures ? fc.integer({ min: 0, max: 6 }).map((draw) => draw === 6) : fc.constant(false),
         }),
       },
       { weight: 1, arbitrary: fc.record({ type: fc.constant('source' as const), of: fc.constantFrom('now', 'random', 'uuid') }) },
       { weight: 1, arbitrary: fc.record({ type: fc.constant('microtasks' as const), count: fc.integer({ min: 1, max: 9 }) }) },
       { weight: 6, arbitrary: fc.record({ type: fc.constantFrom('sequence' as const, 'all' as const), parts: tie('parts') }) },
       {
-        weight: race ? 4 : 0,
+        weight: races ? 4 : 0,
         arbitrary: fc.record({ type: fc.constant('race' as const), parts: fc.tuple(tie('program'), tie('program')) }),
       },
       {
@@ -69,7 +69,11 @@ export function programs({ race }: { readonly race: boolean }): fc.Arbitrary<Pro
       { weight: 3, arbitrary: fc.record({ type: fc.constantFrom('catch' as const, 'finally' as const), body: tie('program') }) },
     ),
   }));
-  return program;
+  // Several parts, most of which the flow survives: a program that fails in its first round proves little.
+  const survived = program.map((body): Program => ({ type: 'catch', body }));
+  return fc
+    .array(fc.oneof({ weight: 4, arbitrary: survived }, { weight: 1, arbitrary: program }), { minLength: 2, maxLength: 6 })
+    .map((parts) => ({ type: 'sequence', parts }));
 }
 
 /** What a program did, over all of its rounds. */

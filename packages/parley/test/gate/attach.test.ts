@@ -21,7 +21,10 @@ describe('attach', () => {
 
   it(`tells a server that configures the SDK's own verification what to do`, () => {
     const codec = createRequestStateCodec({ key: 'k'.repeat(32) });
-    const mcp = new McpServer({ name: 's', version: '1' }, { requestState: { verify: (state, ctx) => codec.verify(state, ctx) } });
+    const mcp = new McpServer(
+      { name: 's', version: '1' },
+      { requestState: { verify: (state, ctx) => codec.verify(state, ctx) } },
+    );
     expect(() => parley().attach(mcp)).toThrow(ConfigurationError);
     expect(() => parley().attach(mcp)).toThrow(/'requestState.verify'.*remove that option/s);
   });
@@ -38,7 +41,9 @@ describe('attach', () => {
   it('gates what is set by hand afterwards', async () => {
     const server = instance((_flows, mcp) => {
       mcp.server.registerCapabilities({ tools: {} });
-      mcp.server.setRequestHandler('tools/call', (): CallToolResult => ({ content: [{ type: 'text', text: 'ran' }] }));
+      mcp.server.setRequestHandler('tools/call', (): CallToolResult => ({
+        content: [{ type: 'text', text: 'ran' }],
+      }));
     });
     expect(textOf(await server.call('tools/call', 'any'))).toBe('ran');
     const forged = await server.call('tools/call', 'any', { requestState: 'forged' });
@@ -107,7 +112,8 @@ describe('handles of the SDK keep working', () => {
         content: [{ type: 'text', text: String(await flow.confirm('go', 'Pay?')) }],
       }));
       if (change === 'rename') handle.update({ name: 'pay-now' });
-      if (change === 'replace') handle.update({ callback: () => ({ content: [{ type: 'text', text: 'by hand' }] }) });
+      if (change === 'replace')
+        handle.update({ callback: () => ({ content: [{ type: 'text', text: 'by hand' }] }) });
     });
     const before = stateOf(await server.call('tools/call', 'pay'));
     change = 'rename';

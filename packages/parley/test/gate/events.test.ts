@@ -24,15 +24,23 @@ describe('events', () => {
     const heads = server.events.map(({ event }) => event as { flow: string; round: number });
     expect(new Set(heads.map(({ flow }) => flow)).size).toBe(1);
     expect(heads.map(({ round }) => round)).toEqual([1, 1, 2, 2]);
-    expect(server.events[0]?.event).toMatchObject({ method: 'tools/call', target: 'pay', bytes: stateOf(asked).length });
+    expect(server.events[0]?.event).toMatchObject({
+      method: 'tools/call',
+      target: 'pay',
+      bytes: stateOf(asked).length,
+    });
     expect(server.events[1]?.event).toMatchObject({ questions: ['go'] });
-    expect(server.events[2]?.event).toMatchObject({ trace: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01' });
+    expect(server.events[2]?.event).toMatchObject({
+      trace: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01',
+    });
     expect(server.events[3]?.event).toMatchObject({ failed: false });
   });
 
   it('hold no argument, answer, state or identity', async () => {
     const server = instance(setup);
-    const asked = await server.call('tools/call', 'pay', { auth: { token: 't', clientId: 'client-7', scopes: [] } });
+    const asked = await server.call('tools/call', 'pay', {
+      auth: { token: 't', clientId: 'client-7', scopes: [] },
+    });
     expect(JSON.stringify(server.events)).not.toContain('client-7');
     expect(JSON.stringify(server.events)).not.toContain(stateOf(asked).slice(0, 30));
   });
@@ -62,7 +70,10 @@ describe('events', () => {
     for (const [index, phase] of phases.slice(0, 2).entries()) {
       const asked = await phase.call('tools/call', 'pay');
       const next = phases[index + 1];
-      const done = await next?.call('tools/call', 'pay', { requestState: stateOf(asked), inputResponses: yes });
+      const done = await next?.call('tools/call', 'pay', {
+        requestState: stateOf(asked),
+        inputResponses: yes,
+      });
       expect(done?.result?.resultType).toBe('complete');
     }
   });
@@ -93,7 +104,11 @@ describe('events', () => {
 });
 
 describe('the log of rejections', () => {
-  function log(ephemeral = false): { lines: string[]; note: (reason: RejectionReason, target?: string) => void; pass: (ms: number) => void } {
+  function log(ephemeral = false): {
+    lines: string[];
+    note: (reason: RejectionReason, target?: string) => void;
+    pass: (ms: number) => void;
+  } {
     let time = 0;
     const lines: string[] = [];
     const rejections = new RejectionLog({ warn: (line) => void lines.push(line) }, () => time, ephemeral);
@@ -119,7 +134,7 @@ describe('the log of rejections', () => {
   it('shows what a client sent as a name such that it cannot write lines of its own', () => {
     const { lines, note } = log();
     note('malformed', `x\nparley: all is well\u001B[2J${'y'.repeat(500)}`);
-    expect([...(lines[0] ?? '')].every((character) => character >= ' ')).toBe(true);
+    expect(lines[0]?.split('').every((character) => character >= ' ')).toBe(true);
     expect(lines[0]?.length).toBeLessThan(200);
   });
 
@@ -135,12 +150,17 @@ describe('the log of rejections', () => {
 describe('a process without keys', () => {
   it('is told once what breaks and how to make a key', () => {
     const warnings: string[] = [];
-    const parley = new Parley({ keys: undefined, logger: { warn: (message) => void warnings.push(message) } });
+    const parley = new Parley({
+      keys: undefined,
+      logger: { warn: (message) => void warnings.push(message) },
+    });
     expect(parley).toBeInstanceOf(Parley);
     expect(warnings).toHaveLength(1);
     expect(warnings[0]).toMatch(/ephemeral.*no other instance.*parley keygen.*PARLEY_KEYS/s);
     const quiet: string[] = [];
-    expect(new Parley({ keys: TEST_KEY, logger: { warn: (message) => void quiet.push(message) } })).toBeInstanceOf(Parley);
+    expect(
+      new Parley({ keys: TEST_KEY, logger: { warn: (message) => void quiet.push(message) } }),
+    ).toBeInstanceOf(Parley);
     expect(quiet).toEqual([]);
   });
 });

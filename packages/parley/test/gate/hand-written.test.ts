@@ -16,7 +16,11 @@ function handWritten(seen: unknown[] = []): Instance {
         inputRequests: {
           seats: inputRequired.elicit({
             message: 'How many seats?',
-            requestedSchema: { type: 'object', properties: { seats: { type: 'integer' } }, required: ['seats'] },
+            requestedSchema: {
+              type: 'object',
+              properties: { seats: { type: 'integer' } },
+              required: ['seats'],
+            },
           }),
         },
         requestState: 'flight 7',
@@ -51,7 +55,9 @@ describe('a handler written by hand with inputRequired()', () => {
     const seen: unknown[] = [];
     const server = handWritten(seen);
     const requestState = stateOf(await server.call('tools/call', 'book'));
-    const inputResponses: unknown = JSON.parse('{"__proto__":{"seats":{"action":"accept"}},"junk":{"action":"accept"}}');
+    const inputResponses: unknown = JSON.parse(
+      '{"__proto__":{"seats":{"action":"accept"}},"junk":{"action":"accept"}}',
+    );
     await server.call('tools/call', 'book', { requestState, inputResponses });
     expect(seen.at(-1)).toEqual(Object.create(null));
     expect(Object.getPrototypeOf(seen.at(-1))).toBeNull();

@@ -8,11 +8,15 @@ const form = { message: 'Your name?', schema: z.object({ name: z.string().max(20
 function setup(flows: Flows): void {
   flows.registerTool('greet', {}, async (flow) => {
     const outcome = await flow.elicit('name', form);
-    return { content: [{ type: 'text', text: outcome.action === 'accept' ? outcome.content.name : outcome.action }] };
+    return {
+      content: [{ type: 'text', text: outcome.action === 'accept' ? outcome.content.name : outcome.action }],
+    };
   });
 }
 
-async function answerWith(inputResponses: unknown): Promise<Awaited<ReturnType<ReturnType<typeof instance>['call']>>> {
+async function answerWith(
+  inputResponses: unknown,
+): Promise<Awaited<ReturnType<ReturnType<typeof instance>['call']>>> {
   const server = instance(setup);
   const requestState = stateOf(await server.call('tools/call', 'greet'));
   const answer = await server.call('tools/call', 'greet', { requestState, inputResponses });
@@ -21,14 +25,17 @@ async function answerWith(inputResponses: unknown): Promise<Awaited<ReturnType<R
 }
 
 describe('a map of answers that is not one (MRTR-S-11, MRTR-S-12, CF sep-2322-validate-input-responses)', () => {
-  it.each([['null', null], ['a list', [{ action: 'accept' }]], ['a number', 5], ['a text', 'accept'], ['empty', {}]])(
-    '%s counts as no answer: asked again, at the same price',
-    async (_, responses) => {
-      const answer = await answerWith(responses);
-      expect(answer.result?.resultType).toBe('input_required');
-      expect(answer.result?.inputRequests?.['name']?.params['message']).toBe('Your name?');
-    },
-  );
+  it.each([
+    ['null', null],
+    ['a list', [{ action: 'accept' }]],
+    ['a number', 5],
+    ['a text', 'accept'],
+    ['empty', {}],
+  ])('%s counts as no answer: asked again, at the same price', async (_, responses) => {
+    const answer = await answerWith(responses);
+    expect(answer.result?.resultType).toBe('input_required');
+    expect(answer.result?.inputRequests?.['name']?.params['message']).toBe('Your name?');
+  });
 });
 
 describe('an answer that is not one (CORE-10, GAP-14)', () => {
@@ -89,7 +96,10 @@ describe('keys that JavaScript treats specially', () => {
       });
       const first = await server.call('tools/call', 'greet', { inputResponses: {} });
       expect(Object.keys(first.result?.inputRequests ?? {})).toEqual([key]);
-      const again = await server.call('tools/call', 'greet', { requestState: stateOf(first), inputResponses: {} });
+      const again = await server.call('tools/call', 'greet', {
+        requestState: stateOf(first),
+        inputResponses: {},
+      });
       expect(again.result?.resultType).toBe('input_required');
       const last = await server.call('tools/call', 'greet', {
         requestState: stateOf(again),
@@ -114,12 +124,18 @@ describe('keys that JavaScript treats specially', () => {
   it('as answer keys, on the map and in content, they are ignored and pollute nothing (MRTR-S-13)', async () => {
     const server = instance(setup);
     const requestState = stateOf(await server.call('tools/call', 'greet'));
-    const hostile = '{"__proto__":{"action":"accept","content":{"name":"Mallory"},"polluted":1},"constructor":{"action":"accept"},"toString":{"action":"decline"}}';
-    const inputResponses: unknown = JSON.parse(`${hostile.slice(0, -1)},"name":{"action":"accept","content":{"name":"Ada","__proto__":{"polluted":1},"constructor":7}}}`);
+    const hostile =
+      '{"__proto__":{"action":"accept","content":{"name":"Mallory"},"polluted":1},"constructor":{"action":"accept"},"toString":{"action":"decline"}}';
+    const inputResponses: unknown = JSON.parse(
+      `${hostile.slice(0, -1)},"name":{"action":"accept","content":{"name":"Ada","__proto__":{"polluted":1},"constructor":7}}}`,
+    );
     const answer = await server.call('tools/call', 'greet', { requestState, inputResponses });
     expect(textOf(answer)).toBe('Ada');
     expect(({} as Record<string, unknown>)['polluted']).toBeUndefined();
-    const unanswered = await server.call('tools/call', 'greet', { requestState, inputResponses: JSON.parse(hostile) });
+    const unanswered = await server.call('tools/call', 'greet', {
+      requestState,
+      inputResponses: JSON.parse(hostile),
+    });
     expect(unanswered.result?.resultType).toBe('input_required');
   });
 });
@@ -133,9 +149,13 @@ describe('answers that nobody asked for (STATE-15, GAP-13)', () => {
         return { content: [{ type: 'text', text: yes ? 'deleted' : 'kept' }] };
       });
     });
-    const greeted = await server.call('tools/call', 'greet', { inputResponses: { name: accept({ name: 'Ada' }) } });
+    const greeted = await server.call('tools/call', 'greet', {
+      inputResponses: { name: accept({ name: 'Ada' }) },
+    });
     expect(textOf(greeted)).toBe('Ada');
-    const asked = await server.call('tools/call', 'delete', { inputResponses: { go: accept({ confirm: true }) } });
+    const asked = await server.call('tools/call', 'delete', {
+      inputResponses: { go: accept({ confirm: true }) },
+    });
     expect(asked.result?.resultType).toBe('input_required');
     const done = await server.call('tools/call', 'delete', {
       requestState: stateOf(asked),
@@ -183,7 +203,9 @@ describe('answers that nobody asked for (STATE-15, GAP-13)', () => {
   it('unknown keys never grow the state', async () => {
     const server = instance(setup);
     const requestState = stateOf(await server.call('tools/call', 'greet'));
-    const junk = Object.fromEntries(Array.from({ length: 500 }, (_, index) => [`k${index}`, accept({ junk: 'x'.repeat(50) })]));
+    const junk = Object.fromEntries(
+      Array.from({ length: 500 }, (_, index) => [`k${index}`, accept({ junk: 'x'.repeat(50) })]),
+    );
     const answer = await server.call('tools/call', 'greet', { requestState, inputResponses: junk });
     expect(stateOf(answer).length).toBe(requestState.length);
   });

@@ -18,7 +18,11 @@ function setup(flows: Flows): void {
   });
 }
 
-const REJECTED = { code: -32_602, message: 'Invalid or expired requestState', data: { reason: 'invalid_request_state' } };
+const REJECTED = {
+  code: -32_602,
+  message: 'Invalid or expired requestState',
+  data: { reason: 'invalid_request_state' },
+};
 
 /** Exactly one body for every cause (GAP-01, STATE-16), and the true reason for the operator. */
 function expectRejected(server: Instance, answer: Answer, reason: string): void {
@@ -64,10 +68,15 @@ describe('a state that was edited (STATE-02, STATE-03)', () => {
       const character = state[index] ?? '';
       const next = ALPHABET[(ALPHABET.indexOf(character) + 1) % 64] ?? '';
       const edited = state.slice(0, index) + next + state.slice(index + 1);
-      const answer = await server.call('tools/call', 'greet', { requestState: edited, inputResponses: answers });
+      const answer = await server.call('tools/call', 'greet', {
+        requestState: edited,
+        inputResponses: answers,
+      });
       expect(answer.error, `character ${index}`).toEqual(REJECTED);
     }
-    expect(new Set(server.rejections)).toEqual(new Set(['malformed', 'unknown_key', 'commitment', 'authentication']));
+    expect(new Set(server.rejections)).toEqual(
+      new Set(['malformed', 'unknown_key', 'commitment', 'authentication']),
+    );
   });
 
   it('any truncation is rejected', async () => {
@@ -94,7 +103,10 @@ describe('a state that was edited (STATE-02, STATE-03)', () => {
     ['another prefix', (s: string) => s.replace('parley1.', 'parley2.')],
   ])('%s is rejected', async (_, edit) => {
     const { server, state } = await asked();
-    const answer = await server.call('tools/call', 'greet', { requestState: edit(state), inputResponses: answers });
+    const answer = await server.call('tools/call', 'greet', {
+      requestState: edit(state),
+      inputResponses: answers,
+    });
     expect(answer.error).toEqual(REJECTED);
   });
 
@@ -192,7 +204,10 @@ describe('arguments that have no canonical form', () => {
 describe('instances and keys (GAP-24)', () => {
   it('any instance with the keys goes on with a state (MRTR-S-15, CORE-23)', async () => {
     const { state } = await asked();
-    const answer = await instance(setup).call('tools/call', 'greet', { requestState: state, inputResponses: answers });
+    const answer = await instance(setup).call('tools/call', 'greet', {
+      requestState: state,
+      inputResponses: answers,
+    });
     expect(textOf(answer)).toBe('greet Ada');
   });
 

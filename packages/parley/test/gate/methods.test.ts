@@ -11,9 +11,13 @@ async function nameOf(flow: Flow): Promise<string> {
 }
 
 function setup(flows: Flows): void {
-  flows.registerTool('greet', { inputSchema: z.object({ greeting: z.string() }) }, async ({ greeting }, flow) => ({
-    content: [{ type: 'text', text: `${greeting} ${await nameOf(flow)}` }],
-  }));
+  flows.registerTool(
+    'greet',
+    { inputSchema: z.object({ greeting: z.string() }) },
+    async ({ greeting }, flow) => ({
+      content: [{ type: 'text', text: `${greeting} ${await nameOf(flow)}` }],
+    }),
+  );
   flows.registerTool('typed', { outputSchema: z.object({ name: z.string() }) }, async (flow) => {
     const name = await nameOf(flow);
     return { content: [{ type: 'text', text: name }], structuredContent: { name } };
@@ -24,9 +28,14 @@ function setup(flows: Flows): void {
   flows.registerResource('note', 'note://one', { title: 'Note' }, async (uri, flow) => ({
     contents: [{ uri: uri.href, text: await nameOf(flow) }],
   }));
-  flows.registerResource('page', new ResourceTemplate('page://{id}', { list: undefined }), {}, async (uri, { id }, flow) => ({
-    contents: [{ uri: uri.href, text: `${String(id)} ${await nameOf(flow)}` }],
-  }));
+  flows.registerResource(
+    'page',
+    new ResourceTemplate('page://{id}', { list: undefined }),
+    {},
+    async (uri, { id }, flow) => ({
+      contents: [{ uri: uri.href, text: `${String(id)} ${await nameOf(flow)}` }],
+    }),
+  );
 }
 
 const ada = { name: accept({ name: 'Ada' }) };
@@ -34,7 +43,13 @@ const ada = { name: accept({ name: 'Ada' }) };
 describe('the three methods that may ask (MRTR-S-02)', () => {
   it.each([
     ['a tool', 'tools/call', 'greet', { greeting: 'Hello' }, 'Hello Ada'],
-    ['a tool with an output schema (METH-07)', 'tools/call', 'typed', {}, '"structuredContent":{"name":"Ada"}'],
+    [
+      'a tool with an output schema (METH-07)',
+      'tools/call',
+      'typed',
+      {},
+      '"structuredContent":{"name":"Ada"}',
+    ],
     ['a prompt', 'prompts/get', 'brief', { topic: 'Engines' }, 'Engines for Ada'],
     ['a resource', 'resources/read', 'note://one', undefined, '"text":"Ada"'],
     ['a resource of a template', 'resources/read', 'page://7', undefined, '"text":"7 Ada"'],
@@ -44,7 +59,11 @@ describe('the three methods that may ask (MRTR-S-02)', () => {
     const asked = await server.call(method, target, more);
     expect(asked.result?.resultType).toBe('input_required');
     expect(asked.result).not.toHaveProperty('ttlMs'); // MRTR-S-20
-    const done = await server.call(method, target, { ...more, requestState: stateOf(asked), inputResponses: ada });
+    const done = await server.call(method, target, {
+      ...more,
+      requestState: stateOf(asked),
+      inputResponses: ada,
+    });
     expect(done.result?.resultType).toBe('complete');
     expect(done.text).toContain(expected);
   });
@@ -99,7 +118,10 @@ describe('a question that is refused (FORM-27)', () => {
 describe('a client that cannot be asked (MRTR-S-07, MRTR-S-08, META-06)', () => {
   it('is told which capability is missing, with HTTP 400', async () => {
     const server = instance(setup);
-    const answer = await server.call('tools/call', 'greet', { arguments: { greeting: 'Hello' }, capabilities: {} });
+    const answer = await server.call('tools/call', 'greet', {
+      arguments: { greeting: 'Hello' },
+      capabilities: {},
+    });
     expect(answer.status).toBe(400);
     expect(answer.error?.code).toBe(-32_021);
     expect(answer.error?.data).toEqual({ requiredCapabilities: { elicitation: { form: {} } } });
@@ -125,7 +147,9 @@ describe('a client that cannot be asked (MRTR-S-07, MRTR-S-08, META-06)', () => 
   it('is seen by the flow as it declared itself', async () => {
     const server = instance((flows) => {
       flows.registerTool('view', {}, (flow) => ({
-        content: [{ type: 'text', text: JSON.stringify({ ...flow.client, extensions: [...flow.client.extensions] }) }],
+        content: [
+          { type: 'text', text: JSON.stringify({ ...flow.client, extensions: [...flow.client.extensions] }) },
+        ],
       }));
     });
     const view = async (capabilities: Record<string, unknown>): Promise<unknown> =>
@@ -155,10 +179,15 @@ describe('a flow in all of its kinds of questions', () => {
         const [name, consent, message, roots] = await Promise.all([
           nameOf(flow),
           flow.elicitUrl('sign-in', { message: 'Sign in', url: 'https://example.com/sign-in' }),
-          flow.createMessage('poem', { messages: [{ role: 'user', content: { type: 'text', text: 'Hi' } }], maxTokens: 9 }),
+          flow.createMessage('poem', {
+            messages: [{ role: 'user', content: { type: 'text', text: 'Hi' } }],
+            maxTokens: 9,
+          }),
           flow.listRoots('roots'),
         ]);
-        return { content: [{ type: 'text', text: [name, consent.action, message.model, roots[0]?.uri].join(' ') }] };
+        return {
+          content: [{ type: 'text', text: [name, consent.action, message.model, roots[0]?.uri].join(' ') }],
+        };
       });
     });
     const asked = await server.call('tools/call', 'all');
@@ -170,7 +199,8 @@ describe('a flow in all of its kinds of questions', () => {
       'roots roots/list',
     ]);
     // CORE-07: bare requests, no envelope of their own
-    for (const request of Object.values(requests)) expect(Object.keys(request).toSorted()).toEqual(['method', 'params']);
+    for (const request of Object.values(requests))
+      expect(Object.keys(request).toSorted()).toEqual(['method', 'params']);
     const done = await server.call('tools/call', 'all', {
       requestState: stateOf(asked),
       inputResponses: {

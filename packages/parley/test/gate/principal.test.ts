@@ -10,11 +10,25 @@ function setup(flows: Flows): void {
   });
 }
 
-function user(sub: string | undefined, more: Partial<AuthInfo> = {}, iss = 'https://issuer.example'): AuthInfo {
-  return { token: 'token-1', clientId: 'app', scopes: [], extra: { iss, ...(sub !== undefined && { sub }) }, ...more };
+function user(
+  sub: string | undefined,
+  more: Partial<AuthInfo> = {},
+  iss = 'https://issuer.example',
+): AuthInfo {
+  return {
+    token: 'token-1',
+    clientId: 'app',
+    scopes: [],
+    extra: { iss, ...(sub !== undefined && { sub }) },
+    ...more,
+  };
 }
 
-async function present(first: AuthInfo | undefined, second: AuthInfo | undefined, options?: ParleyOptions): Promise<[Instance, Answer]> {
+async function present(
+  first: AuthInfo | undefined,
+  second: AuthInfo | undefined,
+  options?: ParleyOptions,
+): Promise<[Instance, Answer]> {
   const server = instance(setup, options);
   const asked = await server.call('tools/call', 'pay', first === undefined ? {} : { auth: first });
   const answer = await server.call('tools/call', 'pay', {
@@ -27,7 +41,11 @@ async function present(first: AuthInfo | undefined, second: AuthInfo | undefined
 
 describe('the principal of a state (STATE-05, STATE-11, FORM-28)', () => {
   it.each([
-    ['the same user with a refreshed token (AUTH-06)', user('alice'), user('alice', { token: 'token-2', expiresAt: 9 })],
+    [
+      'the same user with a refreshed token (AUTH-06)',
+      user('alice'),
+      user('alice', { token: 'token-2', expiresAt: 9 }),
+    ],
     ['other scopes', user('alice'), user('alice', { scopes: ['more'] })],
     ['nobody twice', undefined, undefined],
   ])('goes on: %s', async (_, first, second) => {
@@ -50,7 +68,8 @@ describe('the principal of a state (STATE-05, STATE-11, FORM-28)', () => {
   });
 
   it('may be told by the application', async () => {
-    const principal: ParleyOptions['principal'] = (ctx) => (ctx.http?.authInfo?.extra?.['tenant'] as string) ?? null;
+    const principal: ParleyOptions['principal'] = (ctx) =>
+      (ctx.http?.authInfo?.extra?.['tenant'] as string) ?? null;
     const of = (tenant: string, sub: string): AuthInfo => user(sub, { extra: { tenant, sub } });
     const [, same] = await present(of('acme', 'alice'), of('acme', 'bob'), { principal });
     expect(textOf(same)).toBe('paid');

@@ -29,7 +29,8 @@ function factory(): McpServer {
       flow.form('region', { message: 'Region?', schema: z.object({ region: z.string() }) }),
       flow.form('size', { message: 'Size?', schema: z.object({ size: z.int() }) }),
     ]);
-    if (!(await flow.confirm('go', `Deploy to ${region}?`))) return { content: [{ type: 'text', text: 'no' }] };
+    if (!(await flow.confirm('go', `Deploy to ${region}?`)))
+      return { content: [{ type: 'text', text: 'no' }] };
     return { content: [{ type: 'text', text: `${build.id} ${env} ${region} ${size}` }] };
   });
   return mcp;
@@ -91,7 +92,11 @@ describe('one handler body, every client (TRAN-13)', () => {
     expect(built).toBe(1);
     // GAP-51: input_required is not a word of the 2025 wire; CORE-12: requests from a server are none of 2026's.
     expect(output.join('').includes('input_required')).toBe(mode === 'modern');
-    const sent = output.join('').trim().split('\n').map((line) => JSON.parse(line) as Record<string, unknown>);
+    const sent = output
+      .join('')
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as Record<string, unknown>);
     expect(sent.some((message) => 'method' in message && 'id' in message)).toBe(mode === 'legacy');
   });
 
@@ -118,7 +123,9 @@ describe('one handler body, every client (TRAN-13)', () => {
     const results = await Promise.all(
       ['x', 'y', 'z'].map((env) => client.callTool({ name: 'deploy', arguments: { env } })),
     );
-    const texts = results.map(({ content }) => (content[0]?.type === 'text' ? content[0].text.slice(2, 3) : ''));
+    const texts = results.map(({ content }) =>
+      content[0]?.type === 'text' ? content[0].text.slice(2, 3) : '',
+    );
     expect(texts).toEqual(['x', 'y', 'z']);
   });
 });

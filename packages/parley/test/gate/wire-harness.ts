@@ -18,13 +18,20 @@ export interface Answer {
   readonly result?: {
     readonly resultType?: string;
     readonly requestState?: string;
-    readonly inputRequests?: Record<string, { readonly method: string; readonly params: Record<string, unknown> }>;
+    readonly inputRequests?: Record<
+      string,
+      { readonly method: string; readonly params: Record<string, unknown> }
+    >;
     readonly content?: readonly { readonly text: string }[];
     readonly messages?: readonly unknown[];
     readonly contents?: readonly unknown[];
     readonly isError?: boolean;
   };
-  readonly error?: { readonly code: number; readonly message: string; readonly data?: Record<string, unknown> };
+  readonly error?: {
+    readonly code: number;
+    readonly message: string;
+    readonly data?: Record<string, unknown>;
+  };
 }
 
 /** One instance of a server behind `createMcpHandler`, called with raw HTTP requests in memory. */
@@ -33,7 +40,11 @@ export interface Instance {
   readonly warnings: string[];
   readonly rejections: string[];
   readonly events: { readonly name: keyof ParleyEvents; readonly event: unknown }[];
-  call(method: 'tools/call' | 'prompts/get' | 'resources/read', target: string, extra?: Extra): Promise<Answer>;
+  call(
+    method: 'tools/call' | 'prompts/get' | 'resources/read',
+    target: string,
+    extra?: Extra,
+  ): Promise<Answer>;
 }
 
 /** A key for tests only. */
@@ -77,7 +88,11 @@ export function instance(
         ...members,
         _meta: {
           'io.modelcontextprotocol/protocolVersion': '2026-07-28',
-          'io.modelcontextprotocol/clientCapabilities': capabilities ?? { elicitation: { form: {}, url: {} }, sampling: {}, roots: {} },
+          'io.modelcontextprotocol/clientCapabilities': capabilities ?? {
+            elicitation: { form: {}, url: {} },
+            sampling: {},
+            roots: {},
+          },
           ...meta,
         },
       };
@@ -100,7 +115,10 @@ export function instance(
 }
 
 /** An answer that accepts a form. */
-export function accept(content: Record<string, unknown>): { action: 'accept'; content: Record<string, unknown> } {
+export function accept(content: Record<string, unknown>): {
+  action: 'accept';
+  content: Record<string, unknown>;
+} {
   return { action: 'accept', content };
 }
 
