@@ -9,22 +9,15 @@ import type {
   UrlOutcome,
   WaitOptions,
 } from './flow.js';
-import { checkContent } from './form-content.js';
-import {
-  restrictedSchema,
-  schemaAsJson,
-  type FormContent,
-  type FormSchema,
-  type RestrictedSchema,
-} from './form-schema.js';
+import { CONFIRM_SCHEMA, formAsk } from './form-ask.js';
+import type { FormContent, FormSchema } from './form-schema.js';
 import { describeEntry, type Answer, type Journal, type KeyedEntry, type SourceEntry } from './journal.js';
 import { recordable, type Json } from './json.js';
-import { formQuestion, rootsQuestion, samplingQuestion, urlQuestion, type Question } from './question.js';
+import { rootsQuestion, samplingQuestion, urlQuestion } from './question.js';
 import { Questions, type Ask, type Reading } from './questions.js';
 import { Replay } from './replay.js';
 import type { RunInput } from './run-input.js';
 import type { CreateMessageAnswer, CreateMessageParams, Root } from './sampling.js';
-import { isStandardSchema, type StandardIssue } from './standard-schema.js';
 
 /*
  * The flow object of one run. Invariants kept here:
@@ -40,12 +33,6 @@ import { isStandardSchema, type StandardIssue } from './standard-schema.js';
 /** Longer messages of failed steps are cut: they are recorded, and the state has a bound. */
 const MAX_FAILURE_MESSAGE = 1_000;
 const MAX_KEY_LENGTH = 256;
-
-const CONFIRM_SCHEMA: RestrictedSchema = {
-  type: 'object',
-  properties: { confirm: { type: 'boolean', title: 'Confirm' } },
-  required: ['confirm'],
-};
 
 type Maker<T> = () => Omit<Ask<T>, 'key' | 'fresh'>;
 
@@ -117,7 +104,7 @@ export class FlowCalls<Ctx> implements Flow<Ctx> {
     question: FormQuestion<S>,
   ): Promise<ElicitOutcome<FormContent<S>>> {
     return this.#ask('elicit', key, question.fresh ?? false, () =>
-      formAsk(key, question, (outcome) => ({ value: outcome })),
+      formAsk(key, question, (outcome) => ({ type: 'value', value: outcome })),
     );
   }
 
@@ -125,8 +112,8 @@ export class FlowCalls<Ctx> implements Flow<Ctx> {
     return this.#ask('form', key, question.fresh ?? false, () =>
       formAsk(key, question, (outcome) =>
         outcome.action === 'accept'
-          ? { value: outcome.content }
-          : { error: new InputRefused(key, outcome.action) },
+          ? { type: 'value', value: outcome.content }
+          : { type: 'error', error: new InputRefused(key, outcome.action) },
       ),
     );
   }
@@ -134,8 +121,8 @@ export class FlowCalls<Ctx> implements Flow<Ctx> {
   confirm(key: string, message: string, options?: { readonly fresh?: boolean }): Promise<boolean> {
     return this.#ask('confirm', key, options?.fresh ?? true, () =>
       formAsk(key, { message, schema: CONFIRM_SCHEMA }, (outcome) => {
-        if (outcome.action === 'cancel') return { error: new InputRefused(key, 'cancel') };
-        return { value: outcome.action === 'accept' && outcome.content['confirm'] === true };
+        if (outcome.action === 'cancel') return { type: 'error', error: new InputRefused(key, 'cancel') };
+        return { type: 'value', value: outcome.action === 'accept' && outcome.content.confirm };
       }),
     );
   }
@@ -394,50 +381,4 @@ function asFailure(key: string, error: unknown): Error {
 function readResult<T>(answer: Answer, take: (result: { readonly [member: string]: Json }) => T): Reading<T> {
   if (!('result' in answer)) return { type: 'unusable', reason: 'it is of another kind.' };
   return { type: 'value', value: take(answer.result), answer };
-}
-
-type Meaning<T> = { readonly value: T } | { readonly error: Error };
-
-/** A form: the restricted schema is what was asked, the author's schema is what the content must also pass. */
-function formAsk<S extends FormSchema, T>(
-  key: string,
-  { message, schema }: { readonly message: string; readonly schema: S },
-  meaning: (outcome: ElicitOutcome<FormContent<S>>) => Meaning<T>,
-): { readonly question: Question; readonly read: (answer: Answer) => Reading<T> | Promise<Reading<T>> } {
-  const restricted = restrictedSchema(key, schema);
-  const reading = (outcome: ElicitOutcome<FormContent<S>>, answer: Answer): Reading<T> => {
-    const meant = meaning(outcome);
-    return 'error' in meant
-      ? { type: 'error', error: meant.error, answer }
-      : { type: 'value', value: meant.value, answer };
-  };
-  return {
-    question: formQuestion(key, message, schemaAsJson(restricted)),
-    read: (answer) => {
-      if (!('action' in answer)) return { type: 'unusable', reason: 'it is of another kind.' };
-      if (answer.action !== 'accept') return reading(answer, answer);
-      const checked = checkContent(restricted, answer.content);
-      if (!checked.ok) return { type: 'unusable', reason: checked.reason };
-      const accepted: Answer = { action: 'accept', content: checked.content };
-      if (!isStandardSchema(schema))
-        return reading({ action: 'accept', content: checked.content as FormContent<S> }, accepted);
-      const conclude = (result: {
-        readonly value?: unknown;
-        readonly issues?: readonly StandardIssue[] | undefined;
-      }): Reading<T> =>
-        result.issues === undefined
-          ? reading({ action: 'accept', content: result.value as FormContent<S> }, accepted)
-          : { type: 'unusable', reason: describeIssues(result.issues) };
-      const result = schema['~standard'].validate(checked.content);
-      return result instanceof Promise ? result.then(conclude) : conclude(result);
-    },
-  };
-}
-
-function describeIssues(issues: readonly StandardIssue[]): string {
-  const describe = ({ path, message }: StandardIssue): string => {
-    const names = path?.map((part) => String(typeof part === 'object' ? part.key : part)) ?? [];
-    return names.length > 0 ? `'${names.join('.')}': ${message}` : message;
-  };
-  return issues.map(describe).join('; ');
 }

@@ -1,4 +1,9 @@
-import { Client, InMemoryTransport, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import {
+  Client,
+  InMemoryTransport,
+  StreamableHTTPClientTransport,
+  type ElicitResult,
+} from '@modelcontextprotocol/client';
 import { toNodeHandler } from '@modelcontextprotocol/node';
 import { createMcpHandler, McpServer } from '@modelcontextprotocol/server';
 import { serveStdio, StdioServerTransport } from '@modelcontextprotocol/server/stdio';
@@ -46,7 +51,7 @@ function clientOf(mode: 'modern' | 'legacy'): { client: Client; messages: string
       ...(mode === 'modern' && { versionNegotiation: { mode: { pin: '2026-07-28' } } }),
     },
   );
-  client.setRequestHandler('elicitation/create', ({ params }) => {
+  client.setRequestHandler('elicitation/create', ({ params }): ElicitResult => {
     messages.push(params.message);
     if (params.message === 'Region?') return { action: 'accept', content: { region: 'eu' } };
     if (params.message === 'Size?') return { action: 'accept', content: { size: 3 } };
