@@ -14,14 +14,20 @@ export interface Child {
 export class Children {
   readonly #running = new Set<ChildProcess>();
   readonly #verbose: boolean;
+  #over = false;
 
   /** @param verbose also shows what they write, on standard error. */
   constructor(verbose: boolean) {
     this.#verbose = verbose;
   }
 
-  /** Starts a process in the root of the repository. Its standard input stays open while this process lives. */
+  /**
+   * Starts a process in the root of the repository. Its standard input stays open while this process lives.
+   *
+   * @throws Error after `end`: when one leg fails, the other may be about to start something.
+   */
   start(file: string, args: readonly string[]): Child {
+    if (this.#over) throw new Error('The run is over.');
     // A group of its own, so that a process that it starts in turn can be ended with it.
     const child = spawn(file, args, { cwd: ROOT, stdio: 'pipe', detached: process.platform !== 'win32' });
     this.#running.add(child);
@@ -45,6 +51,7 @@ export class Children {
 
   /** Ends whatever still runs. Synchronous, for use when this process exits. */
   end(): void {
+    this.#over = true;
     for (const { pid } of this.#running) {
       if (pid === undefined) continue;
       try {

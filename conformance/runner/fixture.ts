@@ -1,6 +1,6 @@
 import type { Children } from './children.js';
 
-const LISTENING = /^listening (\S+)$/m;
+const LISTENING = /^listening (\S+)\n/m;
 
 /**
  * Starts the fixture server.

@@ -2,7 +2,7 @@
  * The fixture server that the official suite is pointed at. Prints `listening <url>` once it can be called,
  * and ends when its standard input does, so that it never outlives the runner that started it.
  */
-import { createServer, type IncomingMessage } from 'node:http';
+import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import {
   localhostHostValidation,
@@ -13,9 +13,6 @@ import { createMcpHandler, InMemoryServerEventBus } from '@modelcontextprotocol/
 import { generateKey, Parley } from 'mcp-parley';
 import { fixtureServer } from './fixture-server.js';
 import { Lists } from './lists.js';
-
-/** Node's type is also that of responses, which have neither; requests to a server have both. */
-type IncomingRequest = IncomingMessage & { method: string; url: string };
 
 const parley = new Parley({ keys: generateKey() });
 const bus = new InMemoryServerEventBus();
@@ -40,7 +37,7 @@ const http = createServer((request, response) => {
     response.writeHead(404).end();
     return;
   }
-  void mcp(request as IncomingRequest, response);
+  void mcp(request, response);
 });
 
 http.listen(0, '127.0.0.1', () => {

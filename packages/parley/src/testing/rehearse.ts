@@ -17,6 +17,7 @@ import {
 import {
   createSealer,
   encodeBase64url,
+  generateKey,
   parseKeys,
   principalDigest,
   randomBytes,
@@ -99,8 +100,8 @@ export interface Rehearsal<T> {
 
 type Handler<Args, T> = ((args: Args, flow: Flow) => T | Promise<T>) | ((flow: Flow) => T | Promise<T>);
 
-/** A key for rehearsals only. It protects nothing. */
-const TEST_KEY = parseKeys(Uint8Array.from({ length: 32 }, (_, index) => (index * 151 + 7) % 256));
+/** Made anew for each process: a rehearsal's states are nothing to anybody else. */
+const KEYS = parseKeys(generateKey());
 
 const START = Date.UTC(2026, 6, 28);
 
@@ -284,7 +285,7 @@ class Rehearsing<Args, T> {
     if (known !== undefined) return known;
     const now = (): number => this.#now;
     const carrier = new TokenCarrier({
-      sealer: createSealer({ keys: TEST_KEY, audience: 'rehearsal', now }),
+      sealer: createSealer({ keys: KEYS, audience: 'rehearsal', now }),
       now,
       ttl: this.#options.ttl ?? 10 * 60_000,
       deadline: 24 * 60 * 60_000,
