@@ -1,11 +1,12 @@
 /** Who answers the questions: a person at the terminal, or the demo itself. Both read only the form's schema. */
-import { confirm, isCancel, select, text } from '@clack/prompts';
+import { confirm, select, text } from '@clack/prompts';
 import type { InputRequest, InputRequests, InputResponses } from '@modelcontextprotocol/client';
 
 type Value = string | number | boolean;
 
 type Form = Extract<InputRequest['params'], { requestedSchema: unknown }>;
 type Field = Form['requestedSchema']['properties'][string];
+type NumberField = Extract<Field, { type: 'number' | 'integer' }>;
 
 /** Answers all questions of a round. */
 export type Answerer = (asks: InputRequests) => Promise<InputResponses>;
@@ -23,12 +24,7 @@ export const bySelf: Answerer = (asks) =>
   });
 
 /** Asks at the terminal. */
-export const byPerson: Answerer = (asks) =>
-  answerAll(asks, async (message, field) => {
-    const answer = await prompt(message, field);
-    if (isCancel(answer)) throw new Cancelled();
-    return answer;
-  });
+export const byPerson: Answerer = (asks) => answerAll(asks, prompt);
 
 async function answerAll(
   asks: InputRequests,
@@ -40,7 +36,7 @@ async function answerAll(
     const fields = Object.entries(params.requestedSchema.properties);
     const content: Record<string, Value> = {};
     for (const [name, field] of fields) {
-      const message = fields.length === 1 ? params.message : `${params.message} ${field.title ?? name}`;
+      const message = fields.length === 1 ? params.message : `${params.message} · ${field.title ?? name}`;
       content[name] = await answerField(message, field);
     }
     answers[key] = { action: 'accept', content };
@@ -48,30 +44,35 @@ async function answerAll(
   return answers;
 }
 
-async function prompt(message: string, field: Field): Promise<Value | symbol> {
+/** @throws Cancelled when the person has enough. */
+async function prompt(message: string, field: Field): Promise<Value> {
   if ('enum' in field) {
     const options = field.enum.map((value) => ({ value }));
-    return select({
-      message,
-      options,
-      ...(typeof field.default === 'string' && { initialValue: field.default }),
-    });
+    return given(await select({ message, options, initialValue: field.default ?? field.enum[0] }));
   }
-  if (field.type === 'boolean') return confirm({ message, initialValue: field.default ?? true });
-  if (field.type === 'integer' || field.type === 'number') {
-    const { minimum = -Infinity, maximum = Infinity, default: preset } = field;
-    const entered = await text({
-      message: `${message} (${minimum} to ${maximum})`,
-      ...(preset !== undefined && { placeholder: String(preset), defaultValue: String(preset) }),
-      validate: (input = '') => {
-        if (input.trim() === '' && preset !== undefined) return undefined;
-        const number = Number(input.trim() || Number.NaN);
-        const fits = number >= minimum && number <= maximum;
-        if (fits && (field.type === 'number' || Number.isInteger(number))) return undefined;
-        return `A whole number from ${minimum} to ${maximum}, please.`;
-      },
-    });
-    return isCancel(entered) ? entered : Number(entered);
-  }
-  return text({ message });
+  if (field.type === 'boolean') return given(await confirm({ message, initialValue: field.default ?? true }));
+  if (field.type === 'integer' || field.type === 'number') return promptNumber(message, field);
+  return given(await text({ message }));
+}
+
+async function promptNumber(message: string, field: NumberField): Promise<number> {
+  const { type, minimum = -Infinity, maximum = Infinity, default: preset } = field;
+  const what = `a ${type === 'integer' ? 'whole ' : ''}number from ${minimum} to ${maximum}`;
+  const entered = await text({
+    message: `${message} (${what})`,
+    ...(preset !== undefined && { placeholder: String(preset), defaultValue: String(preset) }),
+    validate: (input = '') => {
+      if (input.trim() === '' && preset !== undefined) return undefined;
+      const number = input.trim() === '' ? Number.NaN : Number(input);
+      const fits = number >= minimum && number <= maximum && (type === 'number' || Number.isInteger(number));
+      return fits ? undefined : `Please enter ${what}.`;
+    },
+  });
+  return Number(given(entered));
+}
+
+/** What a prompt gave, unless it was left with Ctrl-C: then it gives a symbol. */
+function given<T>(value: T): Exclude<T, symbol> {
+  if (typeof value === 'symbol') throw new Cancelled();
+  return value as Exclude<T, symbol>;
 }

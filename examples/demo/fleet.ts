@@ -53,16 +53,17 @@ export class ServerProcess {
     return this.#lines;
   }
 
-  /** The last of what it wrote to standard error, for when something is wrong. */
-  get stderr(): string {
-    return this.#stderr.trim();
+  /** What it complained of on standard error, in one line. */
+  get complaint(): string {
+    const lines = this.#stderr.split('\n').filter((line) => line.trim() !== '');
+    return lines.find((line) => /^\S*Error\b/.test(line)) ?? lines.at(-1) ?? '';
   }
 
   /** The port it listens on, as soon as it does. */
   async port(): Promise<number> {
     const line = await this.lineAfter(0, ['listening'], START_MS);
     if (typeof line?.['port'] !== 'number')
-      throw new Error(`Server ${this.name} did not start. ${this.stderr}`);
+      throw new Error(`Server ${this.name} did not start. ${this.complaint}`);
     return line['port'];
   }
 
@@ -126,7 +127,7 @@ export class Fleet {
     return ports;
   }
 
-  /** The server on a port. */
+  /** The server on a port, once all listen. */
   on(port: number): ServerProcess {
     const server = this.#ports.get(port);
     if (server === undefined) throw new Error(`No server of the demo listens on port ${port}.`);

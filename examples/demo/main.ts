@@ -20,7 +20,12 @@ const PATIENCE_MS = 60_000;
 /** The stories, by the word that asks for them. */
 const STORIES = { rounds: tellRounds } as const;
 
-const EXIT = { held: 0, failed: 1, usage: 2, interrupted: 130 } as const;
+const EXIT = { held: 0, failed: 1, usage: 2 } as const;
+
+const STOPPED = '\nStopped. Both servers are ended.';
+
+/** Exit codes of a process that a signal ended, as shells tell them. */
+const SIGNALS = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
 
 process.exitCode = await main(process.argv.slice(2));
 
@@ -51,13 +56,10 @@ async function tell(story: keyof typeof STORIES, answer: Answerer): Promise<numb
     await STORIES[story](report, answer);
   } catch (error) {
     if (error instanceof Cancelled) {
-      console.error('Stopped. Both servers are ended.');
-      return EXIT.interrupted;
+      console.error(STOPPED);
+      return SIGNALS.SIGINT;
     }
-    report.expect(
-      false,
-      `The demo ran to its end. ${error instanceof Error ? error.message : String(error)}`,
-    );
+    report.expect(false, `The demo broke off: ${error instanceof Error ? error.message : String(error)}`);
   }
   report.verdict();
   return report.failed.length === 0 ? EXIT.held : EXIT.failed;
@@ -78,20 +80,21 @@ function readOptions(args: readonly string[]): Options | string {
       options: { yes: { type: 'boolean', short: 'y' }, help: { type: 'boolean', short: 'h' } },
     });
     const [story = 'rounds', ...more] = positionals;
-    if (!Object.hasOwn(STORIES, story) || more.length > 0)
-      return `Unexpected argument '${more[0] ?? story}'.`;
+    const unexpected = Object.hasOwn(STORIES, story) ? more[0] : story;
+    if (unexpected !== undefined) return `Unexpected argument '${unexpected}'.`;
     return { story: story as keyof typeof STORIES, yes: values.yes ?? false, help: values.help ?? false };
   } catch (error) {
-    return error instanceof Error ? error.message : String(error);
+    const message = error instanceof Error ? error.message : String(error);
+    return `${message.split('. ')[0]}.`;
   }
 }
 
 /** Leaving through `process.exit` ends the servers: see `Fleet`. */
 function endOnSignals(): void {
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+  for (const [signal, code] of Object.entries(SIGNALS)) {
     process.once(signal, () => {
-      console.error('\nStopped. Both servers are ended.');
-      process.exit(EXIT.interrupted);
+      console.error(STOPPED);
+      process.exit(code);
     });
   }
   // Whoever reads the output has gone, for example `head`.

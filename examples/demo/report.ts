@@ -1,10 +1,13 @@
 /** What the demo prints, and whether it went as promised. At most 80 columns; colour on terminals only. */
+import { isatty } from 'node:tty';
 import pc from 'picocolors';
 
 const WIDTH = 80;
 const LABEL = 10;
 
-const { bold, cyan, dim, green, red, yellow } = pc.createColors(process.stdout.isTTY && pc.isColorSupported);
+const { bold, cyan, dim, green, red, yellow } = pc.createColors(
+  isatty(process.stdout.fd) && pc.isColorSupported,
+);
 
 /** Prints the story, and keeps count of the expectations on the way. */
 export class Report {
@@ -14,10 +17,6 @@ export class Report {
   /** Expectations that did not hold. */
   get failed(): readonly string[] {
     return this.#failed;
-  }
-
-  get held(): number {
-    return this.#held;
   }
 
   title(text: string): void {
@@ -65,8 +64,7 @@ export class Report {
   /** An expectation that belongs to the story: printed, whether it holds or not. */
   check(holds: boolean, text: string): void {
     this.expect(holds, text);
-    const [first = '', ...rest] = wrap(text, WIDTH - 6);
-    print(`  ${holds ? green('✓') : red('✗')} ${first}`, ...rest.map((line) => `    ${line}`));
+    item(holds ? green('✓') : red('✗'), text);
   }
 
   /** An expectation that is printed at the end, and only if it does not hold. */
@@ -82,8 +80,8 @@ export class Report {
       print('', `${green('✓')} All ${all} expectations held.`);
       return;
     }
-    print('', red(`${this.#failed.length} of ${all} expectations did not hold:`));
-    for (const text of this.#failed) print(`  ${red('✗')} ${text}`);
+    print('', red(`${this.#failed.length} of ${all} expectations failed:`));
+    for (const text of this.#failed) item(red('✗'), text);
   }
 }
 
@@ -91,13 +89,19 @@ function print(...lines: readonly string[]): void {
   process.stdout.write(`${lines.join('\n')}\n`);
 }
 
+/** A mark and a text, with a hanging indent. */
+function item(mark: string, text: string): void {
+  const [first = '', ...rest] = wrap(text, WIDTH - 6);
+  print(`  ${mark} ${first}`, ...rest.map((line) => `    ${line}`));
+}
+
 /** Breaks at spaces; a word that is too long stays whole. */
 function wrap(text: string, width: number): string[] {
   const lines: string[] = [];
   for (const word of text.split(' ')) {
     const last = lines.at(-1);
-    if (last !== undefined && last.length + 1 + word.length <= width)
-      lines[lines.length - 1] = `${last} ${word}`;
+    const fits = last !== undefined && last.length + 1 + word.length <= width;
+    if (fits) lines[lines.length - 1] = `${last} ${word}`;
     else lines.push(word);
   }
   return lines;

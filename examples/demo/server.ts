@@ -35,7 +35,8 @@ const mcp = createMcpHandler(() => {
     'deploy',
     { description: 'Builds a service and deploys it where you say.', inputSchema: Target },
     async ({ service, environment }, flow) => {
-      // Runs once. Its result travels on in the sealed state; later rounds get it from there.
+      // Runs in the first round; later rounds get its result from the sealed state. It runs again only
+      // for a client that goes back to a point before it.
       const build = await flow.step('build', () => startBuild(service));
 
       // Asked together, so both go out in one round.
@@ -89,9 +90,8 @@ function verify(header: string | null): AuthInfo | undefined {
 
 async function serve(request: Request): Promise<Response> {
   const authInfo = verify(request.headers.get('authorization'));
-  if (authInfo === undefined)
-    return new Response(null, { status: 401, headers: { 'www-authenticate': 'Bearer' } });
-  return mcp.fetch(request, { authInfo });
+  if (authInfo !== undefined) return mcp.fetch(request, { authInfo });
+  return new Response(null, { status: 401, headers: { 'www-authenticate': 'Bearer' } });
 }
 
 // The cast is for `exactOptionalPropertyTypes` alone; without that option it is not needed.
