@@ -24,6 +24,9 @@ Usage: npm run bench -- [options]
 Rows: ${rowNames().join(', ')}
 `;
 
+/** Processes that measure each row in a full run. */
+const PROCESSES = 3;
+
 const MAIN = fileURLToPath(import.meta.url);
 
 const { values } = parseArgs({
@@ -60,7 +63,11 @@ async function main(): Promise<void> {
   const failed: string[] = [];
   for (const name of rowNames().filter((row) => values.only.length === 0 || values.only.includes(row))) {
     process.stderr.write(`${name} ...\n`);
-    const result = await measureApart(MAIN, ['--row', name, ...(values.quick ? ['--quick'] : [])]);
+    const result = await measureApart(
+      MAIN,
+      ['--row', name, ...(values.quick ? ['--quick'] : [])],
+      values.quick ? 1 : PROCESSES,
+    );
     if (result === undefined) failed.push(name);
     else rows.push(result);
   }

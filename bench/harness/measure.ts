@@ -1,15 +1,15 @@
-import { summarize } from './stats.js';
-import type {
-  Bench,
-  CompareOptions,
-  Comparison,
-  Line,
-  Operation,
-  Row,
-  RowResult,
-  Target,
-  Verdict,
+import {
+  isMet,
+  type Bench,
+  type CompareOptions,
+  type Comparison,
+  type Line,
+  type Operation,
+  type Row,
+  type RowResult,
+  type Verdict,
 } from './row.js';
+import { summarize } from './stats.js';
 
 /** How long to measure. Times in ms. */
 interface Effort {
@@ -20,8 +20,11 @@ interface Effort {
   readonly rounds: number;
 }
 
-const FULL: Effort = { warmUp: 1_500, batch: 30, rounds: 81 };
-const QUICK: Effort = { warmUp: 350, batch: 20, rounds: 21 };
+const FULL: Effort = { warmUp: 1_500, batch: 40, rounds: 31 };
+const QUICK: Effort = { warmUp: 300, batch: 25, rounds: 17 };
+
+/** The first comparison of a process also warms up what all of them share. */
+const FIRST = 4;
 
 /** Measures one row. */
 export async function measureRow(
@@ -40,7 +43,9 @@ export async function measureRow(
     async compare(scenario, subjects, options) {
       process.stderr.write(`  ${name}: ${scenario}\n`);
       const names = Object.keys(subjects);
-      const samples = await interleave(Object.values(subjects), quick ? QUICK : FULL, options);
+      const effort = quick ? QUICK : FULL;
+      const warmUp = effort.warmUp * (lines.length === 0 ? FIRST : 1);
+      const samples = await interleave(Object.values(subjects), { ...effort, warmUp }, options);
       lines.push(...asLines(scenario, names, samples));
       return comparison(names, samples);
     },
@@ -50,23 +55,17 @@ export async function measureRow(
   return { name, title: row.title, leavesOut: row.leavesOut, lines, verdicts, seconds };
 }
 
-function isMet(value: number, target: Target): boolean {
-  return 'atLeast' in target ? value >= target.atLeast : value <= target.atMost;
-}
-
 /** The times of one operation in µs: for each subject, one a round. */
 async function interleave(
   operations: readonly Operation[],
-  { warmUp, batch, rounds }: Effort,
+  effort: Effort,
   { concurrency = 1, per = 1 }: CompareOptions = {},
 ): Promise<number[][]> {
-  const sizes: number[] = [];
-  for (const operation of operations)
-    sizes.push(batchSize(await timeOf(operation, warmUp, concurrency), batch, concurrency));
+  const sizes = await warmUp(operations, effort, concurrency);
   const samples: number[][] = operations.map(() => []);
-  for (let round = 0; round < rounds; round += 1) {
+  for (let round = 0; round < effort.rounds; round += 1) {
     for (let turn = 0; turn < operations.length; turn += 1) {
-      // Each round starts with another subject: none always runs after the same neighbour's garbage.
+      // Each round starts with another subject: none always runs after the same neighbour.
       const index = (round + turn) % operations.length;
       const operation = operations[index];
       const size = sizes[index];
@@ -78,22 +77,26 @@ async function interleave(
   return samples;
 }
 
-/** Runs for the time of the warm-up; gives the ms that one operation took in the end. */
-async function timeOf(operation: Operation, warmUp: number, concurrency: number): Promise<number> {
-  const end = performance.now() + warmUp;
-  let size = concurrency;
-  let each: number;
+/** Runs all subjects in turn, as later; gives how many operations make a batch of each. */
+async function warmUp(
+  operations: readonly Operation[],
+  effort: Effort,
+  concurrency: number,
+): Promise<number[]> {
+  const sizes = operations.map(() => concurrency);
+  const end = performance.now() + effort.warmUp * operations.length;
   do {
-    each = (await runBatch(operation, size, concurrency)) / size;
-    size = Math.min(batchSize(each, warmUp / 8, concurrency), size * 8);
+    for (const [index, operation] of operations.entries()) {
+      const size = sizes[index] ?? concurrency;
+      const each = (await runBatch(operation, size, concurrency)) / size;
+      const wanted = Math.max(concurrency, Math.ceil(effort.batch / Math.max(each, 1e-6)));
+      sizes[index] = Math.min(wanted, size * 8);
+    }
   } while (performance.now() < end);
-  return each;
+  return sizes;
 }
 
-function batchSize(each: number, ms: number, concurrency: number): number {
-  return Math.max(concurrency, Math.ceil(ms / Math.max(each, 1e-6)));
-}
-
+/** The ms that a batch takes. */
 async function runBatch(operation: Operation, size: number, concurrency: number): Promise<number> {
   let left = size;
   const work = async (): Promise<void> => {
@@ -106,6 +109,8 @@ async function runBatch(operation: Operation, size: number, concurrency: number)
   const start = performance.now();
   if (concurrency === 1) await work();
   else await Promise.all(Array.from({ length: concurrency }, work));
+  // Within the time: each pays for its own garbage, in every batch, and not now and then for a neighbour's.
+  globalThis.gc?.({ type: 'minor' });
   return performance.now() - start;
 }
 

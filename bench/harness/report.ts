@@ -88,8 +88,8 @@ function cells(line: Line | string): string[] {
   return [
     `  ${line.subject}`,
     withUnit(value.median, unit),
-    `${number(value.p10)} - ${number(value.p90)}`,
-    unit === 'µs' ? Math.round(1e6 / value.median).toLocaleString('en') : '',
+    value.p10 === value.p90 ? '' : `${number(value.p10)} - ${number(value.p90)}`,
+    unit === 'µs' && value.p10 !== value.p90 ? Math.round(1e6 / value.median).toLocaleString('en') : '',
     ratio === undefined ? '' : `${number(ratio.median)}x`,
     ratio === undefined ? '' : `${number(ratio.p10)} - ${number(ratio.p90)}`,
   ];

@@ -76,6 +76,11 @@ export interface Line {
 /** What a value is judged by. */
 export type Target = { readonly unit: Unit } & ({ readonly atLeast: number } | { readonly atMost: number });
 
+/** Whether a value is as good as its target. */
+export function isMet(value: number, target: Target): boolean {
+  return 'atLeast' in target ? value >= target.atLeast : value <= target.atMost;
+}
+
 /** How a value was judged. */
 export interface Verdict {
   readonly scenario: string;

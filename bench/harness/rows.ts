@@ -1,6 +1,7 @@
 import { fork } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { measureRow } from './measure.js';
+import { pool } from './pool.js';
 import type { Row, RowResult } from './row.js';
 
 const FOLDER = new URL('../rows/', import.meta.url);
@@ -20,12 +21,27 @@ export async function measureHere(name: string, quick: boolean): Promise<RowResu
 }
 
 /**
- * Measures a row in a process of its own: what one row taught the compiler, and what it left on the heap, would
- * change the numbers of the next.
+ * Measures a row in processes of its own: what one row taught the compiler, and what it left on the heap, would
+ * change the numbers of the next. Several, because the compiler decides differently from process to process, which
+ * no number of rounds within one shows.
  *
  * @returns undefined when the row failed; it has said why on standard error.
  */
-export function measureApart(main: string, args: readonly string[]): Promise<RowResult | undefined> {
+export async function measureApart(
+  main: string,
+  args: readonly string[],
+  processes: number,
+): Promise<RowResult | undefined> {
+  const results: RowResult[] = [];
+  for (let process = 0; process < processes; process += 1) {
+    const result = await measureInChild(main, args);
+    if (result === undefined) return undefined;
+    results.push(result);
+  }
+  return pool(results);
+}
+
+function measureInChild(main: string, args: readonly string[]): Promise<RowResult | undefined> {
   return new Promise((resolve, reject) => {
     const child = fork(main, args, { stdio: ['ignore', 2, 2, 'ipc'] });
     let result: RowResult | undefined;

@@ -62,4 +62,6 @@ export type OpenedState = CarriedState &
     /** The key that opened it, and whether that is the key which seals now. */
     readonly kid: string;
     readonly current: boolean;
+    /** Where that key stands in the ring, from 0. */
+    readonly position: number;
   };

@@ -51,7 +51,7 @@ export class TokenCarrier {
    */
   async open(token: unknown, expected: Expectation): Promise<OpenResult> {
     if (typeof token !== 'string') throw new StateRejected('not_a_string');
-    const { plaintext, kid, current } = await this.#options.sealer.open(token);
+    const { plaintext, kid, current, position } = await this.#options.sealer.open(token);
     const claims = decodeClaims(plaintext);
     const binding = await expected.bind();
     const stale = checkClaims(claims, { ...binding, kind: expected.kind, now: this.#options.now() });
@@ -66,7 +66,7 @@ export class TokenCarrier {
     const trace = body.trace === undefined ? undefined : { trace: body.trace };
     return {
       type: 'opened',
-      state: { ...body.state, flow, round, issued, expires, deadline, ...trace, kid, current },
+      state: { ...body.state, flow, round, issued, expires, deadline, ...trace, kid, current, position },
     };
   }
 

@@ -1,4 +1,4 @@
-import { FlowDiverged, InputRefused, InvalidKey, KeyReused, NestedCall, StepFailed } from '../errors.js';
+import { FlowDiverged, InputRefused, InvalidKey, KeyReused, NestedCall, NotJson, StepFailed } from '../errors.js';
 import { LazyAbort } from './abort.js';
 import type {
   ClientView,
@@ -342,7 +342,7 @@ export class FlowCalls<Ctx> implements Flow<Ctx> {
   }
 
   #recordFailure(key: string, failure: Error): void {
-    // A result that is no JSON is the author's mistake: it is told, and a fixed deploy may try again.
+    // The author's own mistakes are not: a corrected deploy may try again.
     if (failure instanceof StepFailed) {
       this.#replay.record({ type: 'step-failed', key, name: failure.reasonName, message: failure.reason });
     }
@@ -372,7 +372,8 @@ function describeCall(types: readonly KeyedEntry['type'][]): string {
 }
 
 function asFailure(key: string, error: unknown): Error {
-  if (error instanceof Error && 'code' in error && error.code === 'not_json') return error;
+  // Mistakes of the author, not failures of the work: they are told as they are, and not recorded.
+  if (error instanceof NotJson || error instanceof NestedCall) return error;
   const name = error instanceof Error ? error.name : 'Error';
   const message = error instanceof Error ? error.message : String(error);
   return new StepFailed(key, name, message.slice(0, MAX_FAILURE_MESSAGE), { cause: error });

@@ -29,8 +29,8 @@ export interface ParleyEvents {
   suspended: RoundEvent & { readonly questions: readonly string[] };
   /** A flow ended in this round; `failed` when its handler threw. */
   completed: RoundEvent & { readonly failed: boolean };
-  /** A key other than the one that seals now opened a state: it is still needed. */
-  keyUsed: { readonly kid: string };
+  /** A key other than the one that seals now opened a state: it is still needed. `position` is its place in `keys`, from 0. */
+  keyUsed: { readonly kid: string; readonly position: number };
 }
 
 /** Takes the events of one name. */

@@ -262,9 +262,9 @@ export class Gate {
     return clientView(declared as ClientCapabilities | undefined);
   }
 
-  #emitOpened(round: Round, { kid, current, trace }: OpenedState): void {
+  #emitOpened(round: Round, { kid, current, position, trace }: OpenedState): void {
     this.#host.events.emit('opened', { ...round.event, kid, ...(trace !== undefined && { trace }) });
-    if (!current) this.#host.events.emit('keyUsed', { kid });
+    if (!current) this.#host.events.emit('keyUsed', { kid, position });
   }
 
   #emitCompleted(round: Round, failed: boolean): void {

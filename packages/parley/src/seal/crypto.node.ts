@@ -100,7 +100,7 @@ export function createSealer(options: SealerOptions): SyncSealer {
     }
     const plaintext = decrypt(key, entry.aad, frame);
     if (known === undefined) cache.set(id, { key, commit });
-    return { plaintext, kid: entry.kidHex, current: entry === ring.active() };
+    return { plaintext, kid: entry.kidHex, position: entry.position, current: entry === ring.active() };
   }
 
   return { seal, open };

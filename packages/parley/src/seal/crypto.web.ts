@@ -90,7 +90,7 @@ export function createSealer(options: SealerOptions): AsyncSealer {
     const key = derived.key instanceof Uint8Array ? await importKey(derived.key) : derived.key;
     const plaintext = await decrypt(key, entry, frame);
     if (known === undefined) cache.set(id, { key, commit: derived.commit });
-    return { plaintext, kid: entry.kidHex, current: entry === ring.active() };
+    return { plaintext, kid: entry.kidHex, position: entry.position, current: entry === ring.active() };
   }
 
   return { seal, open };

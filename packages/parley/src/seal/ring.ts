@@ -39,6 +39,8 @@ export interface RingPrimitives<Key> {
 
 /** A key of the ring, for one audience. */
 export interface RingEntry {
+  /** Where it stands in the ring, from 0. */
+  readonly position: number;
   readonly kid: Uint8Array;
   readonly kidHex: string;
   /** Associated data of its tokens: prefix and kid. */
@@ -80,11 +82,11 @@ export class Ring<Key> {
     this.#primitives = primitives;
     this.#now = options.now;
     const info = deriveInfo(options.audience);
-    this.#entries = options.keys.map(({ root, activateAt }) => {
+    this.#entries = options.keys.map(({ root, activateAt }, position) => {
       const derivation = primitives.hkdfSha512(root, info);
       const kid = primitives.sha256(concat(utf8.encode('kid\0'), derivation)).subarray(0, KID_BYTES);
       const aad = concat(utf8.encode(TOKEN_PREFIX), kid);
-      return { kid, kidHex: toHex(kid), aad, activateAt, derivation };
+      return { position, kid, kidHex: toHex(kid), aad, activateAt, derivation };
     });
     if (this.#entries.length === 0) {
       throw new ConfigurationError('There is no key in the ring. Make one with `parley keygen`.');

@@ -11,6 +11,8 @@ export interface Opened {
   readonly kid: string;
   /** Whether that is the key that seals now. False says that an old key is still needed, or a new one not yet. */
   readonly current: boolean;
+  /** Where that key stands in the ring, from 0. */
+  readonly position: number;
 }
 
 /** Turns bytes into tokens that only a holder of the ring and the audience can read or make. */

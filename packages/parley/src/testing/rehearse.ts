@@ -1,5 +1,11 @@
-import { TokenCarrier, type OpenedState } from '../carrier/index.js';
-import { StateRejected, type RejectionReason } from '../errors.js';
+import {
+  TokenCarrier,
+  type Binding,
+  type FlowState,
+  type OpenedState,
+  type StatePolicy,
+} from '../carrier/index.js';
+import { StateRejected, StateTooLarge, type RejectionReason } from '../errors.js';
 import {
   checkLimits,
   DEFAULT_FLOW_LIMITS,
@@ -45,9 +51,9 @@ export interface RoundPlan {
 }
 
 /** How to rehearse. */
-export interface RehearseOptions<Args = unknown> {
-  /** The handler's arguments; without them the handler is called with the flow alone, as the SDK does. */
-  readonly args?: Args;
+export interface RehearseOptions<Ctx = unknown> {
+  /** What the handler finds as `flow.ctx`; needed only by handlers that look there. */
+  readonly ctx?: Ctx;
   /** Answers by key, or a function of the question. A question without an answer ends the rehearsal. */
   readonly answers?:
     | Readonly<Record<string, RehearsedAnswer>>
@@ -59,9 +65,10 @@ export interface RehearseOptions<Args = unknown> {
   /** Answers that the first request already carries, without having been asked. */
   readonly unasked?: Readonly<Record<string, RehearsedAnswer>>;
   readonly limits?: Partial<FlowLimits>;
-  /** Milliseconds that a round may wait for its answer. Default 10 minutes. */
-  readonly ttl?: number;
-  readonly version?: string;
+  /** What the handler is registered with: `version`, `accepts`, `expired`, `ttl`, `deadline`. */
+  readonly policy?: StatePolicy;
+  /** Bytes that a sealed state may take. Default 48 KiB. */
+  readonly stateBytes?: number;
   readonly client?: Partial<ClientView>;
   /** Where the simulated clock starts, in ms since 1970. Default 2026-07-28. */
   readonly startAt?: number;
@@ -98,7 +105,8 @@ export interface Rehearsal<T> {
   readonly warnings: readonly string[];
 }
 
-type Handler<Args, T> = ((args: Args, flow: Flow) => T | Promise<T>) | ((flow: Flow) => T | Promise<T>);
+type HandlerWithArgs<Args, Ctx, T> = (args: Args, flow: Flow<Ctx>) => T | Promise<T>;
+type BareHandler<Ctx, T> = (flow: Flow<Ctx>) => T | Promise<T>;
 
 /** Made anew for each process: a rehearsal's states are nothing to anybody else. */
 const KEYS = parseKeys(generateKey());
@@ -125,11 +133,23 @@ const EVERYTHING: ClientView = {
  *
  * Never rejects for what the flow does; see `outcome`.
  */
-export async function rehearse<Args, T>(
-  handler: Handler<Args, T>,
-  options: RehearseOptions<Args> = {},
+export function rehearse<Args, T, Ctx = unknown>(
+  handler: HandlerWithArgs<Args, Ctx, T>,
+  options: RehearseOptions<Ctx> & { readonly args: Args },
+): Promise<Rehearsal<T>>;
+export function rehearse<T, Ctx = unknown>(
+  handler: BareHandler<Ctx, T>,
+  options?: RehearseOptions<Ctx>,
+): Promise<Rehearsal<T>>;
+export async function rehearse<Args, T, Ctx>(
+  handler: HandlerWithArgs<Args, Ctx, T> | BareHandler<Ctx, T>,
+  options: RehearseOptions<Ctx> & { readonly args?: Args } = {},
 ): Promise<Rehearsal<T>> {
-  return await new Rehearsing(handler, options).run();
+  const call = (args: unknown, flow: Flow<Ctx>): T | Promise<T> =>
+    'args' in options
+      ? (handler as HandlerWithArgs<unknown, Ctx, T>)(args, flow)
+      : (handler as BareHandler<Ctx, T>)(flow);
+  return await new Rehearsing(call, options, options.args).run();
 }
 
 interface Sent {
@@ -142,9 +162,10 @@ interface Served<T> {
   readonly state: string;
 }
 
-class Rehearsing<Args, T> {
-  readonly #handler: Handler<Args, T>;
-  readonly #options: RehearseOptions<Args>;
+class Rehearsing<Ctx, T> {
+  readonly #call: HandlerWithArgs<unknown, Ctx, T>;
+  readonly #options: RehearseOptions<Ctx>;
+  readonly #args: unknown;
   readonly #limits: FlowLimits;
   readonly #rounds: RehearsedRound[] = [];
   readonly #replays: RehearsalOutcome<T>[] = [];
@@ -152,9 +173,10 @@ class Rehearsing<Args, T> {
   readonly #carriers = new Map<string, TokenCarrier>();
   #now: number;
 
-  constructor(handler: Handler<Args, T>, options: RehearseOptions<Args>) {
-    this.#handler = handler;
+  constructor(call: HandlerWithArgs<unknown, Ctx, T>, options: RehearseOptions<Ctx>, args: unknown) {
+    this.#call = call;
     this.#options = options;
+    this.#args = args;
     this.#limits = checkLimits({ ...DEFAULT_FLOW_LIMITS, ...options.limits });
     this.#now = options.startAt ?? START;
   }
@@ -180,42 +202,28 @@ class Rehearsing<Args, T> {
     return { outcome, rounds: this.#rounds, replays: this.#replays, warnings: this.#warnings };
   }
 
+  /** What a server does with one request: opens its state, runs the handler, seals what it ends with. */
   async #serve(sent: Sent, plan: RoundPlan): Promise<Served<T> | StateRejected> {
     const instance = plan.instance ?? 'a';
     const carrier = this.#carrier(instance);
-    const args = 'args' in plan ? plan.args : this.#options.args;
+    const args = 'args' in plan ? plan.args : this.#args;
     const principal = plan.principal === undefined ? (this.#options.principal ?? null) : plan.principal;
-    const binding = {
+    const binding: Binding = {
       principal: principalDigest(principal),
       request: requestDigest({ method: 'tools/call', target: 'rehearsed', arguments: args }, 64),
     };
-    const policy = this.#options.version === undefined ? {} : { version: this.#options.version };
-    let opened: OpenedState | undefined;
-    if (sent.state !== undefined) {
-      try {
-        const state = plan.tamper === undefined ? sent.state : plan.tamper(sent.state);
-        const result = await carrier.open(state, { kind: 'flow', policy, bind: () => binding });
-        if (result.type === 'opened') opened = result.state;
-      } catch (error) {
-        if (error instanceof StateRejected) return error;
-        throw error;
-      }
-    }
-    const identity =
+    const policy = this.#options.policy ?? {};
+    const opened = await this.#open(sent, plan, carrier, binding);
+    if (opened instanceof StateRejected) return opened;
+    // As in the gate: answers that come with a state that is started over are dropped with it.
+    const restarts = sent.state !== undefined && opened === undefined;
+    const answers = restarts ? undefined : sent.answers;
+    const { flow, round, deadline } =
       opened === undefined ? carrier.begin(randomBytes(16), policy) : { ...opened, round: opened.round + 1 };
-    const { flow, round, deadline } = identity;
-    const outcome = await this.#run(args, opened, encodeBase64url(flow), round, sent.answers);
-    const state =
-      outcome.type === 'suspended'
-        ? (
-            await carrier.seal(
-              { kind: 'flow', asked: outcome.asked, journal: outcome.journal },
-              { flow, round, deadline },
-              binding,
-              policy,
-            )
-          ).token
-        : '';
+    const ran = await this.#run(args, opened, encodeBase64url(flow), round, answers);
+    const { outcome, state } = await seal(ran, (carried) =>
+      carrier.seal(carried, { flow, round, deadline }, binding, policy),
+    );
     this.#rounds.push({
       round,
       instance,
@@ -226,6 +234,24 @@ class Rehearsing<Args, T> {
     return { outcome, state };
   }
 
+  async #open(
+    { state }: Sent,
+    { tamper }: RoundPlan,
+    carrier: TokenCarrier,
+    binding: Binding,
+  ): Promise<OpenedState | StateRejected | undefined> {
+    if (state === undefined) return undefined;
+    try {
+      const token = tamper === undefined ? state : tamper(state);
+      const policy = this.#options.policy ?? {};
+      const result = await carrier.open(token, { kind: 'flow', policy, bind: () => binding });
+      return result.type === 'opened' ? result.state : undefined;
+    } catch (error) {
+      if (error instanceof StateRejected) return error;
+      throw error;
+    }
+  }
+
   #run(
     args: unknown,
     opened: OpenedState | undefined,
@@ -233,12 +259,7 @@ class Rehearsing<Args, T> {
     round: number,
     answers: unknown,
   ): Promise<RunOutcome<T>> {
-    const handler = this.#handler;
-    const call =
-      this.#options.args === undefined
-        ? (flow: Flow) => (handler as (flow: Flow) => T | Promise<T>)(flow)
-        : (flow: Flow) => (handler as (args: unknown, flow: Flow) => T | Promise<T>)(args, flow);
-    return runFlow(call, {
+    return runFlow((flow: Flow<Ctx>) => this.#call(args, flow), {
       id: () => id,
       round,
       journal: opened?.kind === 'flow' ? opened.journal : [],
@@ -246,7 +267,7 @@ class Rehearsing<Args, T> {
       answers,
       limits: this.#limits,
       client: { ...EVERYTHING, ...this.#options.client },
-      ctx: undefined,
+      ctx: this.#options.ctx as Ctx,
       host: {
         now: () => this.#now,
         random: Math.random,
@@ -287,9 +308,9 @@ class Rehearsing<Args, T> {
     const carrier = new TokenCarrier({
       sealer: createSealer({ keys: KEYS, audience: 'rehearsal', now }),
       now,
-      ttl: this.#options.ttl ?? 10 * 60_000,
+      ttl: 10 * 60_000,
       deadline: 24 * 60 * 60_000,
-      stateBytes: 48 * 1024,
+      stateBytes: this.#options.stateBytes ?? 48 * 1024,
       pad: false,
     });
     this.#carriers.set(instance, carrier);
@@ -317,6 +338,21 @@ class Rehearsing<Args, T> {
       found.push([question.key, asWireAnswer(answer, question)]);
     }
     return Object.fromEntries(found);
+  }
+}
+
+/** Seals what a suspended run ends with. One that is too large fails the flow, as it does on a server. */
+async function seal<T>(
+  outcome: RunOutcome<T>,
+  carry: (state: FlowState) => Promise<{ readonly token: string }>,
+): Promise<Served<T>> {
+  if (outcome.type !== 'suspended') return { outcome, state: '' };
+  const { asked, journal } = outcome;
+  try {
+    return { outcome, state: (await carry({ kind: 'flow', asked, journal })).token };
+  } catch (error) {
+    if (!(error instanceof StateTooLarge)) throw error;
+    return { outcome: { type: 'failed', error, journal }, state: '' };
   }
 }
 

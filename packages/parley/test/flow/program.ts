@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import type { Flow } from '../../src/flow/index.js';
 
 /*
@@ -18,7 +18,7 @@ export type Program =
   | { readonly type: 'step'; readonly duration: Duration; readonly fails: boolean }
   | { readonly type: 'ask'; readonly kind: 'form' | 'elicit' | 'confirm' | 'url' }
   | { readonly type: 'source'; readonly of: 'now' | 'random' | 'uuid' }
-  | { readonly type: 'microtasks'; readonly count: number }
+  | { readonly type: 'microtasks' | 'turns'; readonly count: number }
   | { readonly type: 'sequence' | 'all' | 'race'; readonly parts: readonly Program[] }
   | { readonly type: 'branch'; readonly on: Program; readonly then: Program; readonly otherwise: Program }
   | { readonly type: 'catch' | 'finally'; readonly body: Program };
@@ -29,8 +29,21 @@ const duration: fc.Arbitrary<Duration> = fc.oneof(
   fc.record({ in: fc.constant('turns' as const), count: fc.integer({ min: 1, max: 4 }) }),
 );
 
+/** What may occur in a program. */
+export interface Features {
+  readonly races?: boolean;
+  /** Steps that fail. */
+  readonly failures?: boolean;
+  /** Real I/O outside of steps. */
+  readonly turns?: boolean;
+}
+
 /** Programs; one without races and failures has a value that does not depend on what came first. */
-export function programs({ races, failures }: { readonly races: boolean; readonly failures: boolean }): fc.Arbitrary<Program> {
+export function programs({
+  races = false,
+  failures = false,
+  turns = false,
+}: Features): fc.Arbitrary<Program> {
   const { program } = fc.letrec<{ program: Program; parts: Program[] }>((tie) => ({
     parts: fc.array(tie('program'), { minLength: 1, maxLength: 4 }),
     program: fc.oneof(
@@ -50,12 +63,37 @@ export function programs({ races, failures }: { readonly races: boolean; readonl
           fails: failures ? fc.integer({ min: 0, max: 6 }).map((draw) => draw === 6) : fc.constant(false),
         }),
       },
-      { weight: 1, arbitrary: fc.record({ type: fc.constant('source' as const), of: fc.constantFrom('now', 'random', 'uuid') }) },
-      { weight: 1, arbitrary: fc.record({ type: fc.constant('microtasks' as const), count: fc.integer({ min: 1, max: 9 }) }) },
-      { weight: 6, arbitrary: fc.record({ type: fc.constantFrom('sequence' as const, 'all' as const), parts: tie('parts') }) },
+      {
+        weight: 1,
+        arbitrary: fc.record({
+          type: fc.constant('source' as const),
+          of: fc.constantFrom('now', 'random', 'uuid'),
+        }),
+      },
+      {
+        weight: 1,
+        arbitrary: fc.record({
+          type: fc.constant('microtasks' as const),
+          count: fc.integer({ min: 1, max: 9 }),
+        }),
+      },
+      {
+        weight: turns ? 3 : 0,
+        arbitrary: fc.record({ type: fc.constant('turns' as const), count: fc.integer({ min: 1, max: 4 }) }),
+      },
+      {
+        weight: 6,
+        arbitrary: fc.record({
+          type: fc.constantFrom('sequence' as const, 'all' as const),
+          parts: tie('parts'),
+        }),
+      },
       {
         weight: races ? 4 : 0,
-        arbitrary: fc.record({ type: fc.constant('race' as const), parts: fc.tuple(tie('program'), tie('program')) }),
+        arbitrary: fc.record({
+          type: fc.constant('race' as const),
+          parts: fc.tuple(tie('program'), tie('program')),
+        }),
       },
       {
         weight: 2,
@@ -66,13 +104,22 @@ export function programs({ races, failures }: { readonly races: boolean; readonl
           otherwise: tie('program'),
         }),
       },
-      { weight: 3, arbitrary: fc.record({ type: fc.constantFrom('catch' as const, 'finally' as const), body: tie('program') }) },
+      {
+        weight: 3,
+        arbitrary: fc.record({
+          type: fc.constantFrom('catch' as const, 'finally' as const),
+          body: tie('program'),
+        }),
+      },
     ),
   }));
   // Several parts, most of which the flow survives: a program that fails in its first round proves little.
   const survived = program.map((body): Program => ({ type: 'catch', body }));
   return fc
-    .array(fc.oneof({ weight: 4, arbitrary: survived }, { weight: 1, arbitrary: program }), { minLength: 2, maxLength: 6 })
+    .array(fc.oneof({ weight: 4, arbitrary: survived }, { weight: 1, arbitrary: program }), {
+      minLength: 2,
+      maxLength: 6,
+    })
     .map((parts) => ({ type: 'sequence', parts }));
 }
 
@@ -80,8 +127,10 @@ export function programs({ races, failures }: { readonly races: boolean; readonl
 export class Trace {
   /** How often each step ran. */
   readonly steps = new Map<string, number>();
-  /** What was seen that must never be. */
+  /** Blocks that ran while what they wait for was suspended. */
   readonly faults: string[] = [];
+  /** Times and numbers that were another in a later round. */
+  readonly changedSources: string[] = [];
   readonly #sources = new Map<string, number | string>();
 
   ran(key: string): void {
@@ -91,7 +140,7 @@ export class Trace {
   /** Notes the value that a source gave; each round must see the same. */
   drew(key: string, value: number | string): void {
     const before = this.#sources.get(key);
-    if (before !== undefined && before !== value) this.faults.push(`source ${key} changed`);
+    if (before !== undefined && before !== value) this.changedSources.push(key);
     this.#sources.set(key, value);
   }
 }
@@ -111,7 +160,8 @@ export function hash(text: string): number {
 const turn = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
 
 async function execute(program: Program, at: string, flow: Flow, trace: Trace): Promise<string> {
-  const part = (child: Program, index: number): Promise<string> => execute(child, `${at}.${index}`, flow, trace);
+  const part = (child: Program, index: number): Promise<string> =>
+    execute(child, `${at}.${index}`, flow, trace);
   switch (program.type) {
     case 'step':
       return await flow.step(at, () => {
@@ -121,10 +171,12 @@ async function execute(program: Program, at: string, flow: Flow, trace: Trace): 
     case 'ask':
       return await ask(program.kind, at, flow);
     case 'source':
-      trace.drew(at, flow[program.of]());
+      // An abandoned handler may draw what is recorded nowhere.
+      if (!flow.signal.aborted) trace.drew(at, flow[program.of]());
       return program.of;
     case 'microtasks':
-      for (let index = 0; index < program.count; index += 1) await undefined;
+    case 'turns':
+      await take({ in: program.type, count: program.count });
       return 'later';
     case 'sequence': {
       const values: string[] = [];
@@ -136,7 +188,9 @@ async function execute(program: Program, at: string, flow: Flow, trace: Trace): 
     case 'race':
       return `<${await Promise.race(program.parts.map(async (child, index) => `${index}:${await part(child, index)}`))}>`;
     case 'branch':
-      return hash(await part(program.on, 0)) % 2 === 0 ? await part(program.then, 1) : await part(program.otherwise, 2);
+      return hash(await part(program.on, 0)) % 2 === 0
+        ? await part(program.then, 1)
+        : await part(program.otherwise, 2);
     case 'catch':
       try {
         return await part(program.body, 0);
@@ -186,5 +240,6 @@ function work(at: string, duration: Duration, fails: boolean): string | Promise<
 }
 
 async function take(duration: Exclude<Duration, { in: 'sync' }>): Promise<void> {
-  for (let index = 0; index < duration.count; index += 1) await (duration.in === 'turns' ? turn() : undefined);
+  for (let index = 0; index < duration.count; index += 1)
+    await (duration.in === 'turns' ? turn() : undefined);
 }
