@@ -44,7 +44,7 @@ export async function measureRow(
       process.stderr.write(`  ${name}: ${scenario}\n`);
       const names = Object.keys(subjects);
       const effort = quick ? QUICK : FULL;
-      const warmUp = effort.warmUp * (lines.length === 0 ? FIRST : 1);
+      const warmUp = effort.warmUp * (lines.length === 0 ? FIRST : 1) * (options?.warmUp ?? 1);
       const samples = await interleave(Object.values(subjects), { ...effort, warmUp }, options);
       lines.push(...asLines(scenario, names, samples));
       return comparison(names, samples);

@@ -50,6 +50,8 @@ export interface CompareOptions {
   readonly concurrency?: number;
   /** One operation counts as this many: the unit is then the time of one of them. Default 1. */
   readonly per?: number;
+  /** Warm up this many times as long, for subjects in processes of their own. Default 1. */
+  readonly warmUp?: number;
 }
 
 /** What a comparison found. */

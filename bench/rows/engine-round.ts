@@ -16,16 +16,17 @@ async function playRound(
   token: string | undefined,
   answers: unknown,
 ): Promise<string> {
-  const result =
-    token === undefined ? undefined : await carrier.open(token, { kind: 'flow', policy: {}, bind });
-  const state = result?.type === 'opened' && result.state.kind === 'flow' ? result.state : undefined;
+  const opened = token === undefined ? undefined : await carrier.open(token, bind);
+  if (opened !== undefined) carrier.admit(opened, 'flow', {});
+  const state = opened?.kind === 'flow' ? opened : undefined;
   const identity =
     state === undefined ? carrier.begin(randomBytes(16), {}) : { ...state, round: state.round + 1 };
-  const { flow, round, deadline } = identity;
+  const { flow, round, waits, deadline } = identity;
   const { asked, journal } = suspended(
     await run(releaseFlow, { round, journal: state?.journal ?? [], asked: state?.asked, answers }),
   );
-  return (await carrier.seal({ kind: 'flow', asked, journal }, { flow, round, deadline }, bind(), {})).token;
+  return (await carrier.seal({ kind: 'flow', asked, journal }, { flow, round, waits, deadline }, bind(), {}))
+    .token;
 }
 
 /** The state in which five entries are recorded and the fourth form waits for its answer. */

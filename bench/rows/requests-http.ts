@@ -45,7 +45,7 @@ export default {
     const found = await bench.compare(
       scenario,
       { parley: () => wholeFlow(parley.send), [peer]: () => wholeFlow(byHand.send) },
-      { concurrency: CONNECTIONS },
+      { concurrency: CONNECTIONS, warmUp: 2 },
     );
     bench.judge(scenario, 'throughput beside the tool by hand', found.ratio(peer), { atLeast: 1, unit: 'x' });
     parley.child.disconnect();

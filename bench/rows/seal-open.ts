@@ -37,9 +37,9 @@ function parley(carrier: TokenCarrier): Operation {
     const journal = JOURNAL.map((entry) => JSON.stringify(entry));
     const identity = carrier.begin(flow, {});
     const { token } = await carrier.seal({ kind: 'flow', asked: ASKED, journal }, identity, bind(), {});
-    const result = await carrier.open(token, { kind: 'flow', policy: {}, bind });
-    if (result.type !== 'opened' || result.state.kind !== 'flow') throw new Error('It did not open.');
-    return result.state.journal.map(readEntry);
+    const opened = await carrier.open(token, bind);
+    if (opened.kind !== 'flow') throw new Error('It did not open.');
+    return opened.journal.map(readEntry);
   };
 }
 

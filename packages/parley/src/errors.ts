@@ -135,11 +135,18 @@ export class TooManyQuestions extends ParleyError {
   }
 }
 
-/** The flow needs more rounds than `limits.rounds`. */
+/** The flow needs more rounds than `limits.rounds`, or more that only wait than `limits.waits`. */
 export class TooManyRounds extends ParleyError {
   readonly code = 'too_many_rounds';
-  constructor(readonly limit: number) {
-    super(`This flow did not end within ${limit} rounds (limits.rounds).`);
+  constructor(
+    readonly bound: 'rounds' | 'waits',
+    readonly limit: number,
+  ) {
+    super(
+      bound === 'rounds'
+        ? `This flow did not end within ${limit} rounds (limits.rounds).`
+        : `What this flow waits for did not come within ${limit} rounds of waiting (limits.waits).`,
+    );
   }
 }
 

@@ -15,23 +15,27 @@ interface Head {
   readonly q?: readonly AskedQuestion[];
   /** Trace of the round. */
   readonly t?: string;
+  /** Rounds so far that only waited. */
+  readonly w?: number;
   /** Text of a handler that was written by hand. */
   readonly s?: string;
 }
 
 /** What a body holds beside the claims. */
 export interface Body {
-  readonly version?: string;
-  readonly trace?: string;
+  readonly version?: string | undefined;
+  readonly trace?: string | undefined;
+  readonly waits: number;
   readonly state: CarriedState;
 }
 
 /** Writes a body. */
-export function writeBody({ version, trace, state }: Body): string {
+export function writeBody({ version, trace, waits, state }: Body): string {
   const head: Head = {
     ...(version !== undefined && { v: version }),
     ...(state.asked.length > 0 && { q: state.asked }),
     ...(trace !== undefined && { t: trace }),
+    ...(waits > 0 && { w: waits }),
     ...(state.kind === 'plain' && { s: state.text }),
   };
   const first = JSON.stringify(head);
@@ -57,8 +61,9 @@ export function readBody(kind: CarriedState['kind'], text: string): Body {
   const asked = head.q ?? [];
   if (kind === 'plain' && typeof head.s !== 'string') throw new StateRejected('claims');
   return {
-    ...(head.v !== undefined && { version: head.v }),
-    ...(head.t !== undefined && { trace: head.t }),
+    version: head.v,
+    trace: head.t,
+    waits: head.w ?? 0,
     state: kind === 'plain' ? { kind, asked, text: head.s ?? '' } : { kind, asked, journal },
   };
 }

@@ -1,3 +1,4 @@
+export { questionDigest } from './question-digest.js';
 export type {
   Binding,
   CarriedState,
@@ -7,10 +8,4 @@ export type {
   PlainState,
   StatePolicy,
 } from './state.js';
-export {
-  TokenCarrier,
-  type Expectation,
-  type OpenResult,
-  type SealedState,
-  type TokenCarrierOptions,
-} from './token-carrier.js';
+export { TokenCarrier, type Admission, type SealedState, type TokenCarrierOptions } from './token-carrier.js';

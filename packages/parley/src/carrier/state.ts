@@ -4,8 +4,8 @@ import type { AskedQuestion, Journal } from '../flow/index.js';
 export interface StatePolicy {
   /** The handler's version. A state of another version is rejected, unless `accepts` names it. */
   readonly version?: string;
-  /** Older versions whose states this handler can still go on with. */
-  readonly accepts?: readonly string[];
+  /** Older versions whose states this handler can still go on with; null for states from before it had a version. */
+  readonly accepts?: readonly (string | null)[];
   /**
    * What becomes of a state that is authentic but too old: `reject` (the default), or `restart`, which starts
    * the flow over. Restarting is allowed only while the journal holds no work, only answers.
@@ -48,6 +48,8 @@ export interface FlowIdentity {
   readonly flow: Uint8Array;
   /** The round, from 1. */
   readonly round: number;
+  /** How many rounds so far asked nothing and only waited. */
+  readonly waits: number;
   /** End of the flow's whole life, in ms since 1970; set in its first round. */
   readonly deadline: number;
 }
@@ -57,8 +59,12 @@ export type OpenedState = CarriedState &
   FlowIdentity & {
     readonly issued: number;
     readonly expires: number;
+    /** Version of the handler that sealed it. */
+    readonly version: string | undefined;
+    /** Set when its time is over; whether that matters is for the handler's policy to say. */
+    readonly stale: 'expired' | 'deadline' | undefined;
     /** W3C `traceparent` of the round that sealed it, for linking. Never a parent: it came through the client. */
-    readonly trace?: string;
+    readonly trace: string | undefined;
     /** The key that opened it, and whether that is the key which seals now. */
     readonly kid: string;
     readonly current: boolean;

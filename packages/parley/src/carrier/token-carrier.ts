@@ -1,6 +1,13 @@
 import { StateRejected, StateTooLarge } from '../errors.js';
 import { readEntry, type JournalEntry } from '../flow/index.js';
-import { checkClaims, decodeClaims, encodeClaims, type Sealer } from '../seal/index.js';
+import {
+  checkClaims,
+  CLAIMS_HEADER_BYTES,
+  decodeClaims,
+  encodeClaims,
+  tokenLength,
+  type Sealer,
+} from '../seal/index.js';
 import { readBody, writeBody } from './body.js';
 import type { Binding, CarriedState, FlowIdentity, OpenedState, StatePolicy } from './state.js';
 
@@ -11,21 +18,14 @@ export interface TokenCarrierOptions {
   readonly ttl: number;
   readonly deadline: number;
   readonly stateBytes: number;
+  /** How far the clocks of instances may be apart, in ms. */
+  readonly clockSkew: number;
   /** Hides lengths by Padmé padding. */
   readonly pad: boolean;
 }
 
-/** What a state must be, to be taken. */
-export interface Expectation {
-  readonly kind: CarriedState['kind'];
-  readonly policy: StatePolicy;
-  /** Tells who asks for what. Asked only once the state has proved authentic: forged ones must cost little. */
-  readonly bind: () => Binding | Promise<Binding>;
-}
-
-/** A state that was opened, or one that was authentic, had merely expired, and may be started over. */
-export type OpenResult =
-  { readonly type: 'opened'; readonly state: OpenedState } | { readonly type: 'restart' };
+/** What becomes of a state at its handler: the flow goes on, or starts over because the state was merely too old. */
+export type Admission = 'continue' | 'restart';
 
 /** A sealed state. */
 export interface SealedState {
@@ -47,32 +47,61 @@ export class TokenCarrier {
   /**
    * Opens a state and holds it against the request that brought it (STATE-01 to STATE-07).
    *
+   * @param bind tells who asks for what. Asked only once the state has proved authentic: forged ones must cost little.
    * @throws StateRejected with the true reason, which must not reach the client.
    */
-  async open(token: unknown, expected: Expectation): Promise<OpenResult> {
+  async open(token: unknown, bind: () => Binding | Promise<Binding>): Promise<OpenedState> {
     if (typeof token !== 'string') throw new StateRejected('not_a_string');
     const { plaintext, kid, current, position } = await this.#options.sealer.open(token);
     const claims = decodeClaims(plaintext);
-    const binding = await expected.bind();
-    const stale = checkClaims(claims, { ...binding, kind: expected.kind, now: this.#options.now() });
-    if (stale !== undefined && stale !== 'expired' && stale !== 'deadline') throw new StateRejected(stale);
-    const body = readBody(claims.kind, claims.body);
-    if (!acceptsVersion(expected.policy, body.version)) throw new StateRejected('version');
-    if (stale !== undefined) {
-      if (expected.policy.expired === 'restart' && holdsNoWork(body.state)) return { type: 'restart' };
-      throw new StateRejected(stale);
-    }
     const { flow, round, issued, expires, deadline } = claims;
-    const trace = body.trace === undefined ? undefined : { trace: body.trace };
-    return {
-      type: 'opened',
-      state: { ...body.state, flow, round, issued, expires, deadline, ...trace, kid, current, position },
+    const stale = checkClaims(claims, {
+      ...(await bind()),
+      kind: claims.kind,
+      now: this.#options.now(),
+      skew: this.#options.clockSkew,
+    });
+    if (stale !== undefined && stale !== 'expired' && stale !== 'deadline') throw new StateRejected(stale);
+    const { state, version, trace, waits } = readBody(claims.kind, claims.body);
+    const head = {
+      flow,
+      round,
+      waits,
+      issued,
+      expires,
+      deadline,
+      version,
+      trace,
+      stale,
+      kid,
+      current,
+      position,
     };
+    return { ...state, ...head };
+  }
+
+  /**
+   * Decides whether a handler takes a state that was opened. Apart from opening, because only the handler that a
+   * request was dispatched to knows its policy.
+   *
+   * @throws StateRejected `kind`, `version`, `expired` or `deadline`.
+   */
+  admit(state: OpenedState, kind: CarriedState['kind'], policy: StatePolicy): Admission {
+    if (state.kind !== kind) throw new StateRejected('kind');
+    if (!acceptsVersion(policy, state.version)) throw new StateRejected('version');
+    if (state.stale === undefined) return 'continue';
+    if (policy.expired === 'restart' && holdsNoWork(state)) return 'restart';
+    throw new StateRejected(state.stale);
   }
 
   /** The identity of a flow that starts now. */
   begin(flow: Uint8Array, policy: StatePolicy): FlowIdentity {
-    return { flow, round: 1, deadline: this.#options.now() + (policy.deadline ?? this.#options.deadline) };
+    return {
+      flow,
+      round: 1,
+      waits: 0,
+      deadline: this.#options.now() + (policy.deadline ?? this.#options.deadline),
+    };
   }
 
   /**
@@ -90,24 +119,19 @@ export class TokenCarrier {
     const { now, ttl, stateBytes, sealer, pad } = this.#options;
     const issued = now();
     const expires = Math.min(issued + (policy.ttl ?? ttl), identity.deadline);
-    const body = writeBody({
-      state,
-      ...(policy.version !== undefined && { version: policy.version }),
-      ...(trace !== undefined && { trace }),
-    });
-    // Base64 makes four characters of three bytes, and a body has at least a byte a character.
-    if (body.length * (4 / 3) > stateBytes)
-      throw tooLarge(state, Math.ceil(body.length * (4 / 3)), stateBytes);
-    const claims = { kind: state.kind, ...identity, issued, expires, ...binding, body };
-    const token = await sealer.seal(encodeClaims(claims, { pad }));
-    if (token.length > stateBytes) throw tooLarge(state, token.length, stateBytes);
-    return { token, expires };
+    const { waits, ...claimed } = identity;
+    const body = writeBody({ state, waits, version: policy.version, trace });
+    // A cheap look first: a body has at least a byte a character.
+    if (tokenLength(body.length) > stateBytes) throw tooLarge(state, body, stateBytes);
+    const claims = { kind: state.kind, ...claimed, issued, expires, ...binding, body };
+    const plaintext = encodeClaims(claims, { pad });
+    if (tokenLength(plaintext.length) > stateBytes) throw tooLarge(state, body, stateBytes);
+    return { token: await sealer.seal(plaintext), expires };
   }
 }
 
 function acceptsVersion(policy: StatePolicy, version: string | undefined): boolean {
-  if (version === policy.version) return true;
-  return version !== undefined && policy.accepts?.includes(version) === true;
+  return version === policy.version || policy.accepts?.includes(version ?? null) === true;
 }
 
 /** Answers can be asked for again; work that was done must not be forgotten because a client was slow. */
@@ -118,6 +142,7 @@ function holdsNoWork(state: CarriedState): boolean {
 const WORK: Readonly<Record<JournalEntry['type'], boolean>> = {
   step: true,
   'step-failed': true,
+  'wait-failed': true,
   wait: true,
   answer: false,
   'answer-invalid': false,
@@ -126,13 +151,18 @@ const WORK: Readonly<Record<JournalEntry['type'], boolean>> = {
   uuid: false,
 };
 
-function tooLarge(state: CarriedState, bytes: number, limit: number): StateTooLarge {
+function tooLarge(state: CarriedState, body: string, limit: number): StateTooLarge {
   const entries =
     state.kind === 'plain'
-      ? [{ key: 'requestState', bytes: state.text.length }]
+      ? [{ key: 'requestState', bytes: bytesOf(state.text) }]
       : state.journal.map((text) => {
           const entry = readEntry(text);
-          return { key: 'key' in entry ? entry.key : entry.type, bytes: text.length };
+          return { key: 'key' in entry ? entry.key : entry.type, bytes: bytesOf(text) };
         });
-  return new StateTooLarge(bytes, limit, entries.toSorted((a, b) => b.bytes - a.bytes).slice(0, 3));
+  const largest = entries.toSorted((a, b) => b.bytes - a.bytes).slice(0, 3);
+  return new StateTooLarge(tokenLength(CLAIMS_HEADER_BYTES + bytesOf(body)), limit, largest);
+}
+
+function bytesOf(text: string): number {
+  return new TextEncoder().encode(text).length;
 }

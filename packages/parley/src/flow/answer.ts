@@ -25,8 +25,10 @@ export function ownAnswer(answers: RawAnswers, key: string): unknown {
  */
 export function readAnswer(kind: QuestionKind, raw: unknown, limit: number): Answer | undefined {
   if (typeof raw !== 'object' || raw === null || Array.isArray(raw)) return undefined;
-  const answer = raw as Record<string, unknown>;
-  if (isLarger(JSON.stringify(answer), limit)) return undefined;
+  const text = textOf(raw);
+  if (text === undefined || isLarger(text, limit)) return undefined;
+  // The parsed copy: what a replay will read from the journal is what the handler gets now.
+  const answer = JSON.parse(text) as Record<string, unknown>;
   switch (kind) {
     case 'form':
     case 'url':
@@ -90,4 +92,13 @@ function readRoots(answer: Record<string, unknown>): Answer | undefined {
     read.push(typeof name === 'string' ? { uri, name } : { uri });
   }
   return { result: { roots: read } };
+}
+
+/** Undefined when it nests deeper than the stack allows: parsers take what writers cannot write again. */
+function textOf(raw: object): string | undefined {
+  try {
+    return JSON.stringify(raw);
+  } catch {
+    return undefined;
+  }
 }

@@ -1,5 +1,6 @@
-import { FlowDiverged, InputRefused, InvalidKey, KeyReused, NestedCall, NotJson, StepFailed } from '../errors.js';
+import { FlowDiverged, InputRefused, InvalidKey, KeyReused, NestedCall } from '../errors.js';
 import { LazyAbort } from './abort.js';
+import { attempt, failureEntry, recordedFailure, type Attempt } from './attempt.js';
 import type {
   ClientView,
   ElicitOutcome,
@@ -11,8 +12,15 @@ import type {
 } from './flow.js';
 import { CONFIRM_SCHEMA, formAsk } from './form-ask.js';
 import type { FormContent, FormSchema } from './form-schema.js';
-import { describeEntry, type Answer, type Journal, type KeyedEntry, type SourceEntry } from './journal.js';
-import { recordable, type Json } from './json.js';
+import {
+  describeEntry,
+  type Answer,
+  type FailedEntry,
+  type Journal,
+  type KeyedEntry,
+  type SourceEntry,
+} from './journal.js';
+import type { Json } from './json.js';
 import { rootsQuestion, samplingQuestion, urlQuestion } from './question.js';
 import { Questions, type Ask, type Reading } from './questions.js';
 import { Replay } from './replay.js';
@@ -30,9 +38,12 @@ import type { CreateMessageAnswer, CreateMessageParams, Root } from './sampling.
  *  F4  A run may rest only when a question or an expired wait is pending and no step, check or schema runs.
  */
 
-/** Longer messages of failed steps are cut: they are recorded, and the state has a bound. */
-const MAX_FAILURE_MESSAGE = 1_000;
 const MAX_KEY_LENGTH = 256;
+
+/** The types of entry that a call may find under its key: done, failed. */
+type WorkEntries = readonly ['step', 'step-failed'] | readonly ['wait', 'wait-failed'];
+const STEP_ENTRIES: WorkEntries = ['step', 'step-failed'];
+const WAIT_ENTRIES: WorkEntries = ['wait', 'wait-failed'];
 
 type Maker<T> = () => Omit<Ask<T>, 'key' | 'fresh'>;
 
@@ -45,10 +56,12 @@ export class FlowCalls<Ctx> implements Flow<Ctx> {
   readonly #used = new Set<string>();
   readonly #resolved = new Map<(flow: Flow<Ctx>) => unknown, unknown>();
   readonly #timers = new Set<() => void>();
+  readonly #steps = new Set<string>();
   #insideStep: string | undefined;
   #polling = 0;
   #expired = 0;
   #over = false;
+  #suspended = false;
   #warned = false;
 
   constructor(input: RunInput<Ctx>, fail: (error: Error) => void, onRest: () => void) {
@@ -90,8 +103,9 @@ export class FlowCalls<Ctx> implements Flow<Ctx> {
   }
 
   /** Lets go of everything (F2, F3); for the run. */
-  end(): void {
+  end(suspended: boolean): void {
     this.#over = true;
+    this.#suspended = suspended;
     this.#replay.stop();
     for (const cancel of this.#timers) cancel();
     this.#timers.clear();
@@ -154,82 +168,83 @@ export class FlowCalls<Ctx> implements Flow<Ctx> {
     }));
   }
 
-  step<T>(key: string, fn: (context: StepContext) => T | Promise<T>): Promise<T> {
-    return this.#work<T>('step', key, ['step', 'step-failed'], (resolve, reject) => {
+  step<R>(key: string, fn: (context: StepContext) => R): Promise<Awaited<R>> {
+    return this.#work<Awaited<R>>('step', key, STEP_ENTRIES, (settle) => {
       this.#replay.begin();
+      this.#steps.add(key);
       void this.#attempt(key, fn).then((result) => {
-        this.#replay.deliverLive(() => {
-          if ('failure' in result) {
-            this.#recordFailure(key, result.failure);
-            reject(result.failure);
-          } else {
-            this.#replay.record({
-              type: 'step',
-              key,
-              ...(result.value !== undefined && { value: result.value }),
-            });
-            resolve(result.value as T);
-          }
-        });
+        this.#steps.delete(key);
+        settle(result);
         this.#replay.end();
       });
     });
   }
 
-  waitFor<T>(
+  waitFor<R>(
     key: string,
-    check: (context: StepContext) => T | undefined | null | Promise<T | undefined | null>,
+    check: (context: StepContext) => R,
     options?: WaitOptions,
-  ): Promise<T> {
-    const { now } = this.#input.host;
-    const every = options?.every ?? 1_000;
-    return this.#work<T>('waitFor', key, ['wait', 'step-failed'], (resolve, reject) => {
-      const until = now() + (options?.hold ?? 20_000);
+  ): Promise<NonNullable<Awaited<R>>> {
+    const { every = 1_000, hold = 20_000 } = options ?? {};
+    return this.#work<NonNullable<Awaited<R>>>('waitFor', key, WAIT_ENTRIES, (settle) => {
+      if (!(every > 0) || !(hold >= 0)) throw new RangeError('every must be above 0 ms, and hold not below.');
       this.#polling += 1;
-      const poll = async (): Promise<void> => {
-        this.#replay.begin();
-        const result = await this.#attempt(key, check);
-        if (this.#over) return;
-        if ('failure' in result) {
-          this.#polling -= 1;
-          this.#replay.deliverLive(() => {
-            this.#recordFailure(key, result.failure);
-            reject(result.failure);
-          });
-        } else if (result.value !== undefined && result.value !== null) {
-          const { value } = result;
-          this.#polling -= 1;
-          this.#replay.deliverLive(() => {
-            this.#replay.record({ type: 'wait', key, value });
-            resolve(value as T);
-          });
-        } else if (now() + every > until) {
-          this.#polling -= 1;
-          this.#expired += 1;
-        } else {
-          this.#after(every, () => void poll());
-        }
-        this.#replay.end();
+      let waiting = true;
+      let checking = false;
+      const mark = (running: boolean): void => {
+        checking = running;
+        if (running) this.#replay.begin();
+        else this.#replay.end();
       };
+      const stop = (): void => {
+        waiting = false;
+        this.#polling -= 1;
+      };
+      const poll = async (): Promise<void> => {
+        if (!waiting) return;
+        mark(true);
+        const result = await this.#attempt(key, check);
+        if (this.#over || !waiting) return;
+        if ('value' in result && (result.value === undefined || result.value === null)) {
+          this.#after(every, () => void poll());
+        } else {
+          stop();
+          settle(result);
+        }
+        mark(false);
+      };
+      // Bounds a check that hangs, too. Room for one check is always given, or a short hold would see nothing.
+      this.#after(Math.max(hold, every), () => {
+        if (!waiting) return;
+        stop();
+        this.#expired += 1;
+        if (checking) mark(false);
+        else this.#replay.called();
+      });
       void poll();
     });
   }
 
   use<T>(resolver: (flow: Flow<Ctx>) => T): T {
-    if (!this.#resolved.has(resolver)) this.#resolved.set(resolver, resolver(this));
+    if (this.#insideStep !== undefined) throw new NestedCall(this.#insideStep, 'use');
+    if (!this.#resolved.has(resolver)) {
+      const value = resolver(this);
+      if (value instanceof Promise) value.catch(ignore);
+      this.#resolved.set(resolver, value);
+    }
     return this.#resolved.get(resolver) as T;
   }
 
   now(): number {
-    return this.#source('now', this.#input.host.now);
+    return this.#draw('now', this.#input.host.now);
   }
 
   random(): number {
-    return this.#source('random', this.#input.host.random);
+    return this.#draw('random', this.#input.host.random);
   }
 
   uuid(): string {
-    return this.#source('uuid', this.#input.host.uuid);
+    return this.#draw('uuid', this.#input.host.uuid);
   }
 
   #mayRest(): boolean {
@@ -242,27 +257,61 @@ export class FlowCalls<Ctx> implements Flow<Ctx> {
     return this.#enter(call, key, ['answer', 'answer-invalid'], (recorded, resolve, reject) => {
       const entry = recorded as Extract<KeyedEntry, { type: 'answer' | 'answer-invalid' }> | undefined;
       this.questions.ask({ key, fresh, ...make() }, entry, { resolve, reject });
+      if (this.#steps.size > 0) this.#watchSteps(key);
+    });
+  }
+
+  /**
+   * A step that asks waits for an answer that cannot be asked for while a step runs. Within its first synchronous
+   * part that is an error; after that it looks like any other question beside a slow step, so it is only told.
+   */
+  #watchSteps(key: string): void {
+    const { watchdog, warn } = this.#input.host;
+    if (watchdog === undefined) return;
+    const steps = [...this.#steps];
+    this.#after(watchdog, () => {
+      const step = steps.find((name) => this.#steps.has(name));
+      if (step === undefined || !this.questions.has(key)) return;
+      warn(
+        `The question '${key}' has waited ${watchdog} ms for step '${step}' to end. If that step itself asks it, it ` +
+          `waits for ever: ask outside of steps.`,
+      );
     });
   }
 
   /** One call that works: settled by the journal, or by doing it. */
   #work<T>(
-    call: string,
+    call: 'step' | 'waitFor',
     key: string,
-    types: readonly KeyedEntry['type'][],
-    start: (resolve: (value: T) => void, reject: (error: Error) => void) => void,
+    types: WorkEntries,
+    start: (settle: (result: Attempt) => void) => void,
   ): Promise<T> {
+    const [done, failed] = types;
     return this.#enter<T>(call, key, types, (recorded, resolve, reject) => {
-      if (recorded === undefined) {
-        start(resolve, reject);
-        this.#replay.called();
+      if (recorded !== undefined) {
+        this.#replay.deliverRecorded(key, (keep) => {
+          keep();
+          if (recorded.type === failed) reject(recordedFailure(recorded as FailedEntry));
+          else resolve(('value' in recorded ? recorded.value : undefined) as T);
+        });
         return;
       }
-      this.#replay.deliverRecorded(key, (keep) => {
-        keep();
-        if (recorded.type === 'step-failed') reject(new StepFailed(key, recorded.name, recorded.message));
-        else resolve(('value' in recorded ? recorded.value : undefined) as T);
+      start((result) => {
+        this.#replay.deliverLive(key, () => {
+          if ('failure' in result) {
+            this.#replay.record(failureEntry(failed, key, result.failure));
+            reject(result.failure);
+          } else {
+            this.#replay.record({
+              type: done,
+              key,
+              ...(result.value !== undefined && { value: result.value }),
+            });
+            resolve(result.value as T);
+          }
+        });
       });
+      this.#replay.called();
     });
   }
 
@@ -287,7 +336,7 @@ export class FlowCalls<Ctx> implements Flow<Ctx> {
       go(recorded, resolve, reject);
     });
     // A rejection that the handler never looks at must not end a process that serves others.
-    promise.catch(() => undefined);
+    promise.catch(ignore);
     return promise;
   }
 
@@ -303,58 +352,43 @@ export class FlowCalls<Ctx> implements Flow<Ctx> {
   }
 
   #never<T>(call: string, key: string): Promise<T> {
-    if (!this.#warned) {
+    // After a completed flow it is the end of a race that was lost, and nothing to warn of.
+    if (this.#suspended && !this.#warned) {
       this.#warned = true;
       this.#input.host.warn(
         `flow.${call}('${key}') was called after its round had been answered; it never settles. ` +
           `Work outside of steps went on while a question was pending: put it into a step.`,
       );
     }
-    return new Promise<T>(() => undefined);
+    return new Promise<T>(ignore);
   }
 
-  /** Runs the author's function; gives its result as JSON, or why there is none. Never rejects. */
-  async #attempt<T>(
-    key: string,
-    fn: (context: StepContext) => T | Promise<T>,
-  ): Promise<{ readonly value: Json | undefined } | { readonly failure: Error }> {
-    try {
-      const result = await this.#callStep(key, fn);
-      return { value: result === undefined ? undefined : recordable(key, result) };
-    } catch (error) {
-      return { failure: asFailure(key, error) };
-    }
-  }
-
-  /** Only the synchronous part can be watched without a cost for everybody; it is where the mistake is made. */
-  #callStep<T>(key: string, fn: (context: StepContext) => T | Promise<T>): T | Promise<T> {
+  /** Only the synchronous part of a step can be watched without a cost for everybody; see `#watchSteps` for the rest. */
+  #attempt<R>(key: string, fn: (context: StepContext) => R): Promise<Attempt> {
     const abort = this.#abort;
-    this.#insideStep = key;
-    try {
-      return fn({
-        get signal() {
-          return abort.signal;
-        },
-      });
-    } finally {
-      this.#insideStep = undefined;
-    }
+    const context: StepContext = {
+      get signal() {
+        return abort.signal;
+      },
+    };
+    return attempt(
+      key,
+      () => {
+        this.#insideStep = key;
+        try {
+          return fn(context);
+        } finally {
+          this.#insideStep = undefined;
+        }
+      },
+      context,
+    );
   }
 
-  #recordFailure(key: string, failure: Error): void {
-    // The author's own mistakes are not: a corrected deploy may try again.
-    if (failure instanceof StepFailed) {
-      this.#replay.record({ type: 'step-failed', key, name: failure.reasonName, message: failure.reason });
-    }
-  }
-
-  #source<V extends number | string>(type: SourceEntry['type'], draw: () => V): V {
-    if (this.#over) return draw();
-    const recorded = this.#replay.takeSource(type);
-    if (recorded !== undefined) return recorded as V;
-    const value = draw();
-    this.#replay.record({ type, value });
-    return value;
+  #draw<V extends number | string>(type: SourceEntry['type'], make: () => V): V {
+    if (this.#over) return make();
+    if (this.#insideStep !== undefined) throw new NestedCall(this.#insideStep, type);
+    return this.#replay.draw(type, make);
   }
 
   #after(ms: number, callback: () => void): void {
@@ -371,13 +405,7 @@ function describeCall(types: readonly KeyedEntry['type'][]): string {
   return types.includes('wait') ? 'a wait' : 'a step';
 }
 
-function asFailure(key: string, error: unknown): Error {
-  // Mistakes of the author, not failures of the work: they are told as they are, and not recorded.
-  if (error instanceof NotJson || error instanceof NestedCall) return error;
-  const name = error instanceof Error ? error.name : 'Error';
-  const message = error instanceof Error ? error.message : String(error);
-  return new StepFailed(key, name, message.slice(0, MAX_FAILURE_MESSAGE), { cause: error });
-}
+function ignore(): void {}
 
 function readResult<T>(answer: Answer, take: (result: { readonly [member: string]: Json }) => T): Reading<T> {
   if (!('result' in answer)) return { type: 'unusable', reason: 'it is of another kind.' };

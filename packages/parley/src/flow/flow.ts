@@ -24,6 +24,9 @@ export interface FormQuestion<S extends FormSchema> {
   readonly fresh?: boolean;
 }
 
+/** What a step may return: JSON, or a promise of it. `never` where a part of it is not JSON. */
+export type Recorded<R> = R extends PromiseLike<infer T> ? PromiseLike<JsonCompatible<T>> : JsonCompatible<R>;
+
 /** What a step's function gets. */
 export interface StepContext {
   /** Aborts when the client hangs up or the run is over. */
@@ -32,7 +35,7 @@ export interface StepContext {
 
 /** How `waitFor` waits. */
 export interface WaitOptions {
-  /** Milliseconds to poll before the round is answered and the client asked to come back. Default 20,000. */
+  /** Milliseconds to poll before the round is answered and the client asked to come back; at least `every`. Default 20,000. */
   readonly hold?: number;
   /** Milliseconds between two checks. Default 1,000. */
   readonly every?: number;
@@ -108,13 +111,11 @@ export interface Flow<Ctx = unknown> {
    *
    * @throws StepFailed when `check` throws.
    */
-  waitFor<T>(
+  waitFor<R>(
     key: string,
-    check: (
-      context: StepContext,
-    ) => (T & JsonCompatible<T>) | undefined | null | Promise<(T & JsonCompatible<T>) | undefined | null>,
+    check: (context: StepContext) => R & Recorded<R>,
     options?: WaitOptions,
-  ): Promise<T>;
+  ): Promise<NonNullable<Awaited<R>>>;
 
   /**
    * Asks the client's model.
@@ -138,10 +139,7 @@ export interface Flow<Ctx = unknown> {
    * @throws StepFailed when `fn` throws, live and on every replay.
    * @throws NotJson when the result holds what JSON cannot.
    */
-  step<T>(
-    key: string,
-    fn: (context: StepContext) => (T & JsonCompatible<T>) | Promise<T & JsonCompatible<T>>,
-  ): Promise<T>;
+  step<R>(key: string, fn: (context: StepContext) => R & Recorded<R>): Promise<Awaited<R>>;
 
   /** Runs a resolver, a plain function of the flow, once a round however many use it. */
   use<T>(resolver: (flow: Flow<Ctx>) => T): T;

@@ -1,12 +1,6 @@
 import type { ElicitOutcome } from './flow.js';
 import { checkContent } from './form-content.js';
-import {
-  restrictedSchema,
-  schemaAsJson,
-  type FormContent,
-  type FormSchema,
-  type RestrictedSchema,
-} from './form-schema.js';
+import { restrictedSchema, type FormContent, type FormSchema, type RestrictedSchema } from './form-schema.js';
 import type { Answer } from './journal.js';
 import { formQuestion, type Question } from './question.js';
 import type { Reading } from './questions.js';
@@ -34,7 +28,7 @@ export function formAsk<S extends FormSchema, T>(
     return { ...meaning(outcome), answer };
   };
   return {
-    question: formQuestion(key, message, schemaAsJson(restricted)),
+    question: formQuestion(key, message, restricted),
     read: (answer) => {
       if (!('action' in answer)) return { type: 'unusable', reason: 'it is of another kind.' };
       if (answer.action !== 'accept') return reading(answer, answer);
@@ -51,7 +45,7 @@ export function formAsk<S extends FormSchema, T>(
           ? reading({ action: 'accept', content: result.value as FormContent<S> }, accepted)
           : { type: 'unusable', reason: describeIssues(result.issues) };
       const result = schema['~standard'].validate(checked.content);
-      return result instanceof Promise ? result.then(conclude) : conclude(result);
+      return 'then' in result ? result.then(conclude) : conclude(result);
     },
   };
 }

@@ -66,7 +66,7 @@ function textFault(field: Extract<FormField, { type: 'string' }>, value: string)
     case 'email':
       return EMAIL.test(value) ? undefined : 'must be an e-mail address';
     case 'uri':
-      return URL.canParse(value) ? undefined : 'must be an absolute URI';
+      return !/[\s\\]/.test(value) && URL.canParse(value) ? undefined : 'must be an absolute URI';
     case 'date':
       return isDate(value) ? undefined : 'must be a date (YYYY-MM-DD)';
     case 'date-time':

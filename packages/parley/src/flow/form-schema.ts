@@ -1,5 +1,4 @@
 import { InvalidQuestion } from '../errors.js';
-import type { Json } from './json.js';
 import { isStandardSchema, type StandardSchema } from './standard-schema.js';
 
 /** A text field (schema.ts `StringSchema` and the enum schemas of a single choice). */
@@ -97,7 +96,10 @@ export type FormContent<S extends FormSchema> =
       ? { [K in keyof RestrictedContent<S>]: RestrictedContent<S>[K] }
       : never;
 
-/** Schemas are often module constants; converting one costs more than a whole round, so it is done once each. */
+/**
+ * Schemas are often module constants; converting one costs more than a whole round, so it is done once each. Only
+ * Standard Schemas, which do not change: a JSON Schema is an object like any other, and may.
+ */
 const converted = new WeakMap<object, RestrictedSchema>();
 
 /**
@@ -113,7 +115,7 @@ export function restrictedSchema(key: string, schema: FormSchema): RestrictedSch
   const standard = isStandardSchema(schema);
   const json = standard ? jsonSchemaOf(key, schema) : (schema as unknown as Record<string, unknown>);
   const result = restrict(key, json, standard);
-  converted.set(schema, result);
+  if (standard) converted.set(schema, result);
   return result;
 }
 
@@ -143,6 +145,7 @@ function restrict(key: string, json: Record<string, unknown>, converted: boolean
   const unknown = Object.keys(json).filter((name) => !ROOT_MEMBERS.has(name) && !ANNOTATIONS.has(name));
   if (unknown.length > 0)
     throw new InvalidQuestion(key, `its schema uses ${unknown.join(', ')}, which forms do not have`);
+  checkDialect(key, json['$schema']);
   const properties: Record<string, FormField> = {};
   for (const [name, field] of Object.entries(json['properties'])) {
     if (name === '__proto__') throw new InvalidQuestion(key, `a field cannot be named '__proto__'`);
@@ -161,6 +164,13 @@ function restrict(key: string, json: Record<string, unknown>, converted: boolean
   return required.length === 0
     ? { type: 'object', properties }
     : { type: 'object', properties, required: required as string[] };
+}
+
+/** An unsupported dialect is an error, not a schema that is read in another way (CORE-24). */
+function checkDialect(key: string, dialect: unknown): void {
+  if (dialect !== undefined && dialect !== 'https://json-schema.org/draft/2020-12/schema') {
+    throw new InvalidQuestion(key, 'its schema is in a dialect other than JSON Schema 2020-12');
+  }
 }
 
 const ROOT_MEMBERS = new Set(['$schema', 'type', 'properties', 'required', 'additionalProperties']);
@@ -268,6 +278,13 @@ function checkField(key: string, name: string, field: Record<string, unknown>): 
     fault('has an enum that is not a list of texts');
   if (field['oneOf'] !== undefined && !isTitled(field['oneOf']))
     fault('has a oneOf that is not a list of const and title');
+  const names = field['enumNames'];
+  if (
+    names !== undefined &&
+    !(isTexts(names) && isTexts(field['enum']) && names.length === field['enum'].length)
+  ) {
+    fault('has enumNames that do not match its enum');
+  }
   if (field['type'] === 'array') checkChoices(field, fault);
   const preset = field['default'];
   if (preset !== undefined && !matchesType(field['type'], preset)) fault('has a default of another type');
@@ -313,18 +330,10 @@ function isTitled(value: unknown): boolean {
   );
 }
 
-const SECRET_WORDS = new Set([
-  'password',
-  'passwd',
-  'pwd',
-  'passphrase',
-  'passcode',
-  'secret',
-  'token',
-  'apikey',
-  'cvv',
-  'cvc',
-]);
+/** Words that name a secret wherever they stand in a field's name. */
+const SECRET_WORDS = new Set(['password', 'passwd', 'passphrase', 'apikey', 'cvv', 'cvc']);
+/** Words that name one at the end: `apiToken` and `card`, not `tokenCount` and `cardColor`. */
+const SECRET_ENDINGS = new Set(['pwd', 'passcode', 'secret', 'token', 'card']);
 const SECRET_PAIRS = new Set([
   'api key',
   'private key',
@@ -338,10 +347,15 @@ const SECRET_PAIRS = new Set([
 function refuseSecrets(key: string, name: string): void {
   const words = name
     .replaceAll(/([a-z\d])([A-Z])/g, '$1 $2')
+    .replaceAll(/([A-Z])([A-Z][a-z])/g, '$1 $2')
     .toLowerCase()
     .split(/[^a-z\d]+/);
   const pairs = words.slice(1).map((word, index) => `${words[index]} ${word}`);
-  if (words.some((word) => SECRET_WORDS.has(word)) || pairs.some((pair) => SECRET_PAIRS.has(pair))) {
+  const isSecret =
+    words.some((word) => SECRET_WORDS.has(word)) ||
+    SECRET_ENDINGS.has(words.at(-1) ?? '') ||
+    pairs.some((pair) => SECRET_PAIRS.has(pair));
+  if (isSecret) {
     throw new InvalidQuestion(
       key,
       `field '${name}' asks for a secret, which must not pass through the client; use flow.elicitUrl`,
@@ -351,9 +365,4 @@ function refuseSecrets(key: string, name: string): void {
 
 function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-/** The restricted schema as JSON, for the question. */
-export function schemaAsJson(schema: RestrictedSchema): Json {
-  return schema as unknown as Json;
 }

@@ -7,26 +7,21 @@ export type Answer =
   | { readonly action: 'cancel' }
   | { readonly result: { readonly [member: string]: Json } };
 
-/** A step that succeeded. `value` is absent when the step returned nothing. */
-export interface StepEntry {
-  readonly type: 'step';
+/** A step that succeeded, or a `waitFor` that got its value. `value` is absent when a step returned nothing. */
+export interface DoneEntry {
+  readonly type: 'step' | 'wait';
   readonly key: string;
   readonly value?: Json;
 }
 
-/** A step that threw: the error's name and message, so that a replay throws the same. */
-export interface FailedStepEntry {
-  readonly type: 'step-failed';
+/** A step, or the check of a wait, that threw: what a replay needs to throw the same. */
+export interface FailedEntry {
+  readonly type: 'step-failed' | 'wait-failed';
   readonly key: string;
   readonly name: string;
   readonly message: string;
-}
-
-/** The value that a `waitFor` ended with. */
-export interface WaitEntry {
-  readonly type: 'wait';
-  readonly key: string;
-  readonly value: Json;
+  /** Set when the work succeeded and its result was no JSON: where, and what was found there. */
+  readonly notJson?: { readonly path: string; readonly found: string };
 }
 
 /** An answer, pinned to the digest of the question that the user saw. */
@@ -46,14 +41,20 @@ export interface InvalidAnswerEntry {
   readonly reason: string;
 }
 
-/** A value taken from the clock or the random generator, in the order of the calls. */
+/**
+ * A value taken from the clock or the random generator. It belongs to the place where it was drawn: after which
+ * delivery, and which of its kind there. Counted over the whole run, a draw that falls away in one branch would
+ * shift those of all others.
+ */
 export interface SourceEntry {
   readonly type: 'now' | 'random' | 'uuid';
   readonly value: number | string;
+  /** Key of the entry that was delivered last; absent before the first delivery. */
+  readonly after?: string;
 }
 
 /** An entry that has a key: something that the flow waited for. */
-export type KeyedEntry = StepEntry | FailedStepEntry | WaitEntry | AnswerEntry | InvalidAnswerEntry;
+export type KeyedEntry = DoneEntry | FailedEntry | AnswerEntry | InvalidAnswerEntry;
 
 /** One line of a journal. Entries are plain JSON: they travel as they are. */
 export type JournalEntry = KeyedEntry | SourceEntry;
@@ -89,6 +90,7 @@ export function describeEntry(entry: KeyedEntry): string {
     case 'step-failed':
       return 'a step';
     case 'wait':
+    case 'wait-failed':
       return 'a wait';
     case 'answer':
     case 'answer-invalid':

@@ -2,8 +2,10 @@ import { ConfigurationError } from '../errors.js';
 
 /** Bounds of a flow. Each has a default that fits ordinary tools; every one is an option. */
 export interface FlowLimits {
-  /** Rounds that one flow may take, the first included. Default 16. */
+  /** Rounds that one flow may take, the first included, without those that only wait. Default 16. */
   readonly rounds: number;
+  /** Rounds of one flow that ask nothing and only wait (`waitFor`). Default 256: well over an hour of 20 s each. */
+  readonly waits: number;
   /** Questions that may be pending in one round. Default 16. */
   readonly questions: number;
   /** Bytes of JSON that one answer may take; a larger one counts as absent. Default 64 KiB. */
@@ -15,6 +17,7 @@ export interface FlowLimits {
 /** The defaults of {@link FlowLimits}. */
 export const DEFAULT_FLOW_LIMITS: FlowLimits = {
   rounds: 16,
+  waits: 256,
   questions: 16,
   answerBytes: 64 * 1024,
   attempts: 3,

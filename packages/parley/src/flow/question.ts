@@ -1,4 +1,5 @@
 import { InvalidQuestion } from '../errors.js';
+import type { RestrictedSchema } from './form-schema.js';
 import type { Json } from './json.js';
 import type { CreateMessageParams } from './sampling.js';
 
@@ -12,9 +13,10 @@ export interface Question {
   readonly params: { readonly [member: string]: Json };
 }
 
-/** A form question. `requestedSchema` is in the restricted form already; see `form-schema.ts`. */
-export function formQuestion(key: string, message: string, requestedSchema: Json): Question {
+/** A form question. */
+export function formQuestion(key: string, message: string, schema: RestrictedSchema): Question {
   requireMessage(key, message);
+  const requestedSchema = schema as unknown as Json;
   return { kind: 'form', method: 'elicitation/create', params: { mode: 'form', message, requestedSchema } };
 }
 
@@ -26,12 +28,14 @@ export function formQuestion(key: string, message: string, requestedSchema: Json
  */
 export function urlQuestion(key: string, message: string, url: string): Question {
   requireMessage(key, message);
-  let parsed: URL;
-  try {
-    parsed = new URL(url);
-  } catch {
-    throw new InvalidQuestion(key, 'its url is not an absolute URL');
+  // It goes out as it is written, so nothing may stand in it that another parser could read in another way.
+  if (!/^https?:\/\/[^\s\\]+$/i.test(url) || !URL.canParse(url)) {
+    throw new InvalidQuestion(
+      key,
+      'its url must be an absolute https URL without white space or backslashes',
+    );
   }
+  const parsed = new URL(url);
   const loopback = ['localhost', '127.0.0.1', '[::1]'].includes(parsed.hostname);
   if (parsed.protocol !== 'https:' && !(parsed.protocol === 'http:' && loopback)) {
     throw new InvalidQuestion(key, 'its url must be https (http only on loopback)');
@@ -63,8 +67,21 @@ export function rootsQuestion(): Question {
 }
 
 /** The text whose digest an answer is pinned to: all that the user sees, in the order in which it is shown. */
-export function questionText(question: Question): string {
-  return JSON.stringify([question.method, question.params]);
+export function questionText({ kind, method, params }: Question): string {
+  if (kind !== 'form') return JSON.stringify([method, params]);
+  // Digested for every answer in every round, and most of it is a schema that never changes.
+  const schema = schemaText(params['requestedSchema'] as unknown as RestrictedSchema);
+  return `["${method}",${JSON.stringify(params['message'])},${schema}]`;
+}
+
+const schemaTexts = new WeakMap<RestrictedSchema, string>();
+
+function schemaText(schema: RestrictedSchema): string {
+  const known = schemaTexts.get(schema);
+  if (known !== undefined) return known;
+  const text = JSON.stringify(schema);
+  schemaTexts.set(schema, text);
+  return text;
 }
 
 /** The same question, with the reason why the last answer could not be used. */

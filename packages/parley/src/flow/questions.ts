@@ -95,6 +95,11 @@ export class Questions {
     return this.#pending.size;
   }
 
+  /** Whether a question waits for an answer. */
+  has(key: string): boolean {
+    return this.#pending.has(key);
+  }
+
   /** Settles the call with its recorded answer, with one that came in this round, or leaves it pending. */
   ask<T>(ask: Ask<T>, recorded: AnswerEntry | InvalidAnswerEntry | undefined, settle: Settle<T>): void {
     const digest = this.#digest(questionText(ask.question));
@@ -107,12 +112,15 @@ export class Questions {
           settle.reject(new AnswerInvalid(recorded.key, recorded.attempts, recorded.reason));
           return undefined;
         }
-        return whenRead(ask.read(recorded.answer), (reading) => {
-          if (reading.type === 'unusable')
-            return this.#leave(ask, digest, settle, { reason: reading.reason });
-          keep();
-          finish(reading, settle);
-        });
+        return whenRead(
+          () => ask.read(recorded.answer),
+          (reading) => {
+            if (reading.type === 'unusable')
+              return this.#leave(ask, digest, settle, { reason: reading.reason });
+            keep();
+            finish(reading, settle);
+          },
+        );
       });
       return;
     }
@@ -120,8 +128,8 @@ export class Questions {
   }
 
   /** Takes answers that came while the run was held in memory, as if a next round had brought them. */
-  answer(answers: RawAnswers): void {
-    this.#asked = new Map(this.asked().map((question) => [question.key, question]));
+  answer(answers: RawAnswers, asked: readonly AskedQuestion[]): void {
+    this.#asked = new Map(asked.map((question) => [question.key, question]));
     this.#answers = answers;
     const pending = [...this.#pending.values()];
     this.#pending.clear();
@@ -166,16 +174,19 @@ export class Questions {
       return;
     }
     this.#replay.begin();
-    void whenRead(ask.read(answer), (reading) => {
-      if (reading.type === 'unusable') this.#refuse(ask, digest, settle, attempts + 1, reading.reason);
-      else {
-        this.#replay.deliverLive(() => {
-          this.#replay.record({ type: 'answer', key: ask.key, question: digest, answer: reading.answer });
-          finish(reading, settle);
-        });
-      }
-      this.#replay.end();
-    });
+    void whenRead(
+      () => ask.read(answer),
+      (reading) => {
+        if (reading.type === 'unusable') this.#refuse(ask, digest, settle, attempts + 1, reading.reason);
+        else {
+          this.#replay.deliverLive(ask.key, () => {
+            this.#replay.record({ type: 'answer', key: ask.key, question: digest, answer: reading.answer });
+            finish(reading, settle);
+          });
+        }
+        this.#replay.end();
+      },
+    );
   }
 
   #refuse<T>(ask: Ask<T>, digest: string, settle: Settle<T>, attempts: number, reason: string): void {
@@ -183,7 +194,7 @@ export class Questions {
       this.#leave(ask, digest, settle, { attempts, reason });
       return;
     }
-    this.#replay.deliverLive(() => {
+    this.#replay.deliverLive(ask.key, () => {
       this.#replay.record({ type: 'answer-invalid', key: ask.key, question: digest, attempts, reason });
       settle.reject(new AnswerInvalid(ask.key, attempts, reason));
     });
@@ -215,9 +226,22 @@ function finish<T>(reading: Exclude<Reading<T>, { type: 'unusable' }>, settle: S
 
 /** Goes on at once with what is there, and later with what is promised. A schema that throws counts as a refusal. */
 function whenRead<T>(
-  reading: Reading<T> | Promise<Reading<T>>,
+  read: () => Reading<T> | Promise<Reading<T>>,
   go: (reading: Reading<T>) => void,
 ): void | Promise<void> {
-  if (!(reading instanceof Promise)) return go(reading);
-  return reading.catch((): Reading<T> => ({ type: 'unusable', reason: 'it could not be checked.' })).then(go);
+  let reading: Reading<T> | Promise<Reading<T>>;
+  try {
+    reading = read();
+  } catch {
+    reading = { type: 'unusable', reason: 'it could not be checked.' };
+  }
+  if (!isThenable(reading)) return go(reading);
+  return Promise.resolve(reading)
+    .catch((): Reading<T> => ({ type: 'unusable', reason: 'it could not be checked.' }))
+    .then(go);
+}
+
+/** Standard Schemas of other realms and libraries promise with objects of their own. */
+function isThenable<T>(value: T | Promise<T>): value is Promise<T> {
+  return typeof value === 'object' && value !== null && 'then' in value;
 }

@@ -19,7 +19,8 @@ import type { Scheduler } from './scheduler.js';
  *      of the event loop (the code changed, or waits for I/O outside of a step).
  *  R4  The journal that comes out is the order in which this run delivered, followed by what it did not ask
  *      for. Nothing recorded is ever lost.
- *  R5  The run is quiet when nothing can be delivered, no work is running, and two turns of the event loop
+ *  R5  A value that was drawn belongs to the delivery after which it was drawn, and falls with it.
+ *  R6  The run is quiet when nothing can be delivered, no work is running, and two turns of the event loop
  *      have passed without a call into the flow.
  */
 
@@ -34,6 +35,12 @@ interface Recorded {
   readonly text: string;
 }
 
+const SOURCES: readonly SourceEntry['type'][] = ['now', 'random', 'uuid'];
+
+function slotOf(type: SourceEntry['type'], after: string | undefined): string {
+  return after === undefined ? type : `${type} ${after}`;
+}
+
 /** Delivers what is recorded and what settles, and notices when a run has come to rest. */
 export class Replay {
   readonly #scheduler: Scheduler;
@@ -41,10 +48,11 @@ export class Replay {
   readonly #onRest: () => void;
   readonly #recorded = new Map<string, Recorded>();
   readonly #order: string[] = [];
-  readonly #sources: { readonly entry: SourceEntry; readonly text: string }[] = [];
+  readonly #sources = new Map<string, { readonly value: SourceEntry['value']; readonly text: string }[]>();
   readonly #waiting = new Map<string, DeliverRecorded>();
   readonly #settled: Deliver[] = [];
-  #journal: string[] = [];
+  readonly #journal: string[] = [];
+  #place: string | undefined;
   #cursor = 0;
   #running = 0;
   #calls = 0;
@@ -54,7 +62,7 @@ export class Replay {
 
   /**
    * @param mayRest whether the run could be suspended, were it quiet.
-   * @param onRest called when it may and is (R5).
+   * @param onRest called when it may and is (R6).
    */
   constructor(journal: Journal, scheduler: Scheduler, mayRest: () => boolean, onRest: () => void) {
     this.#scheduler = scheduler;
@@ -66,7 +74,10 @@ export class Replay {
         this.#recorded.set(entry.key, { entry, text });
         this.#order.push(entry.key);
       } else {
-        this.#sources.push({ entry, text });
+        const slot = slotOf(entry.type, entry.after);
+        const drawn = this.#sources.get(slot) ?? [];
+        this.#sources.set(slot, drawn);
+        drawn.push({ value: entry.value, text });
       }
     }
   }
@@ -76,19 +87,23 @@ export class Replay {
     return this.#recorded.get(key)?.entry;
   }
 
-  /** Drops a recorded entry that no longer applies: its question reads differently now. */
+  /** Drops a recorded entry that no longer applies (its question reads differently now), and what was drawn after it. */
   forget(key: string): void {
     this.#recorded.delete(key);
+    for (const type of SOURCES) this.#sources.delete(slotOf(type, key));
   }
 
-  /** The next recorded value of a source, in the order of the calls. */
-  takeSource(type: SourceEntry['type']): number | string | undefined {
-    const index = this.#sources.findIndex((source) => source.entry.type === type);
-    if (index === -1) return undefined;
-    const [source] = this.#sources.splice(index, 1);
-    if (source === undefined) return undefined;
-    this.#journal.push(source.text);
-    return source.entry.value;
+  /** A value of a source: the one recorded for this place, or else a new one. */
+  draw<V extends SourceEntry['value']>(type: SourceEntry['type'], make: () => V): V {
+    this.called();
+    const recorded = this.#sources.get(slotOf(type, this.#place))?.shift();
+    if (recorded !== undefined) {
+      this.#journal.push(recorded.text);
+      return recorded.value as V;
+    }
+    const value = make();
+    this.record({ type, value, ...(this.#place !== undefined && { after: this.#place }) });
+    return value;
   }
 
   /** Delivers the recorded entry of a key, when its turn comes (R2). */
@@ -98,8 +113,11 @@ export class Replay {
   }
 
   /** Delivers something that settled in this run, after what is recorded. */
-  deliverLive(deliver: Deliver): void {
-    this.#settled.push(deliver);
+  deliverLive(key: string, deliver: Deliver): void {
+    this.#settled.push(() => {
+      this.#place = key;
+      return deliver();
+    });
     this.#pump();
   }
 
@@ -128,7 +146,8 @@ export class Replay {
   /** The journal so far (R4). */
   journal(): Journal {
     const left = this.#order.flatMap((key) => this.#recorded.get(key)?.text ?? []);
-    return [...this.#journal, ...this.#sources.map((source) => source.text), ...left];
+    const undrawn = [...this.#sources.values()].flat().map(({ text }) => text);
+    return [...this.#journal, ...undrawn, ...left];
   }
 
   /** Ends all delivery and lets go of everything that waits. */
@@ -174,7 +193,8 @@ export class Replay {
     }
     const key = this.#order[this.#cursor];
     if (key !== undefined && this.#waiting.has(key)) return this.#takeRecorded(key);
-    return this.#waiting.size > 0 ? undefined : this.#settled.shift();
+    // What is recorded comes first, also while it was not asked for yet (R2); `#skip` bounds that wait (R3).
+    return key !== undefined || this.#waiting.size > 0 ? undefined : this.#settled.shift();
   }
 
   #takeRecorded(key: string): Deliver | undefined {
@@ -183,10 +203,11 @@ export class Replay {
     this.#waiting.delete(key);
     this.#recorded.delete(key);
     if (deliver === undefined || recorded === undefined) return undefined;
+    this.#place = key;
     return () => deliver(() => this.#journal.push(recorded.text));
   }
 
-  /** Counts quiet turns, as long as there is something to do once two have passed (R3, R5). */
+  /** Counts quiet turns, as long as there is something to do once two have passed (R3, R6). */
   #watch(): void {
     if (this.#watching || this.#stopped || !this.#couldMove()) return;
     this.#watching = true;
@@ -205,14 +226,14 @@ export class Replay {
         return;
       }
       this.#watching = false;
-      if (this.#waiting.size > 0) this.#skip();
+      if (this.#waiting.size > 0 || this.#settled.length > 0) this.#skip();
       else this.#onRest();
     };
     this.#scheduler.afterTurn(turn);
   }
 
   #couldMove(): boolean {
-    return this.#waiting.size > 0 || (this.#running === 0 && this.#mayRest());
+    return this.#waiting.size > 0 || this.#settled.length > 0 || (this.#running === 0 && this.#mayRest());
   }
 
   /** Goes on with the earliest recorded entry that somebody waits for; those before it stay for later (R3). */

@@ -16,6 +16,8 @@ export interface RunHost {
   /** A short digest of a question's text; a collision would let an answer count for another question. */
   readonly digest: (text: string) => string;
   readonly scheduler: Scheduler;
+  /** Milliseconds after which a question that waits for a running step is warned of; never, without. */
+  readonly watchdog?: number;
   /** Tells a developer of a mistake in a handler. Gets no data of the flow. */
   readonly warn: (message: string) => void;
 }
@@ -24,6 +26,8 @@ export interface RunHost {
 export interface RunInput<Ctx> {
   readonly id: () => string;
   readonly round: number;
+  /** How many of the rounds before this one asked nothing and only waited. */
+  readonly waits: number;
   readonly journal: Journal;
   /** What the sealed round before this one asked; undefined on a first request. */
   readonly asked: readonly AskedQuestion[] | undefined;

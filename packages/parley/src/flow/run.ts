@@ -30,12 +30,13 @@ export function runFlow<Ctx, T>(
   return new Promise((resolve) => {
     let over = false;
     let asking = false;
+    let inPlaceRounds = 0;
     const end = (outcome: RunOutcome<T>): void => {
       if (over) return;
       over = true;
       input.signal?.removeEventListener('abort', onAbort);
       resolve(outcome);
-      calls.end();
+      calls.end(outcome.type === 'suspended');
     };
     const fail = (error: unknown): void => end({ type: 'failed', error, journal: calls.journal() });
     const onAbort = (): void => fail(input.signal?.reason);
@@ -45,13 +46,15 @@ export function runFlow<Ctx, T>(
       if (asking) return;
       try {
         const questions = calls.questions.questions();
+        const asked = calls.questions.asked();
+        checkRounds(input, questions.length, inPlaceRounds);
         asking = true;
         const answers = questions.length > 0 ? await input.inPlace?.(questions) : undefined;
         asking = false;
         if (over) return;
-        if (answers !== undefined) calls.questions.answer(answers);
-        else if (input.round >= input.limits.rounds) fail(new TooManyRounds(input.limits.rounds));
-        else end({ type: 'suspended', questions, asked: calls.questions.asked(), journal: calls.journal() });
+        if (answers === undefined) end({ type: 'suspended', questions, asked, journal: calls.journal() });
+        else calls.questions.answer(answers, asked);
+        inPlaceRounds += 1;
       } catch (error) {
         fail(error);
       }
@@ -71,4 +74,15 @@ export function runFlow<Ctx, T>(
       fail(error);
     }
   });
+}
+
+/** Rounds that ask and rounds that only wait have bounds of their own: a person at a sign-in page is slow. */
+function checkRounds<Ctx>(
+  { round, waits, limits }: RunInput<Ctx>,
+  questions: number,
+  inPlaceRounds: number,
+): void {
+  if (questions > 0 && round - waits + inPlaceRounds >= limits.rounds)
+    throw new TooManyRounds('rounds', limits.rounds);
+  if (questions === 0 && waits >= limits.waits) throw new TooManyRounds('waits', limits.waits);
 }

@@ -1,5 +1,5 @@
-import type { ClientCapabilities } from '@modelcontextprotocol/server';
-import type { ClientView } from '../flow/index.js';
+import { MissingRequiredClientCapabilityError, type ClientCapabilities } from '@modelcontextprotocol/server';
+import type { ClientView, KeyedQuestion } from '../flow/index.js';
 
 /** Reads declared capabilities. A bare `elicitation: {}` means forms (client/elicitation, "Capabilities"; FORM-02). */
 export function clientView(capabilities: ClientCapabilities | undefined): ClientView {
@@ -11,4 +11,42 @@ export function clientView(capabilities: ClientCapabilities | undefined): Client
     roots: roots !== undefined,
     extensions: new Set(Object.keys(extensions ?? {})),
   };
+}
+
+/**
+ * The error for questions that this client cannot be asked, naming all that is missing in one object (META-06,
+ * META-07). The SDK checks too, one question at a time, and only after a state was sealed and told of.
+ */
+export function missingCapabilities(
+  questions: readonly KeyedQuestion[],
+  client: ClientView,
+): MissingRequiredClientCapabilityError | undefined {
+  const elicitation: { form?: object; url?: object } = {};
+  const missing: Record<string, object> = {};
+  for (const { question } of questions) {
+    switch (question.kind) {
+      case 'form':
+      case 'url':
+        if (client.elicitation[question.kind]) break;
+        elicitation[question.kind] = {};
+        missing['elicitation'] = elicitation;
+        break;
+      case 'sampling': {
+        const wantsTools =
+          question.params['tools'] !== undefined || question.params['toolChoice'] !== undefined;
+        if (!client.sampling.messages || (wantsTools && !client.sampling.tools)) {
+          missing['sampling'] = wantsTools ? { tools: {} } : (missing['sampling'] ?? {});
+        }
+        break;
+      }
+      case 'roots':
+        if (!client.roots) missing['roots'] = {};
+        break;
+    }
+  }
+  if (Object.keys(missing).length === 0) return undefined;
+  return new MissingRequiredClientCapabilityError(
+    { requiredCapabilities: missing },
+    `This request needs client capabilities that it does not declare: ${Object.keys(missing).join(', ')}`,
+  );
 }

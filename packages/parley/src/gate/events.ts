@@ -53,16 +53,19 @@ export class Emitter<Events> {
     return () => void listeners.delete(listener);
   }
 
-  /** Whether anybody listens; lets callers skip what only an event needs. */
-  has(name: keyof Events): boolean {
-    return (this.#listeners.get(name)?.size ?? 0) > 0;
-  }
-
-  /** Calls the listeners of a name, in the order in which they were added. */
-  emit<K extends keyof Events>(name: K, event: Events[K]): void {
-    for (const listener of this.#listeners.get(name) ?? []) {
+  /**
+   * Calls the listeners of a name, in the order in which they were added.
+   *
+   * @param make makes the event; not called when nobody listens.
+   */
+  emit<K extends keyof Events>(name: K, make: () => Events[K]): void {
+    const listeners = this.#listeners.get(name);
+    if (listeners === undefined || listeners.size === 0) return;
+    const event = make();
+    for (const listener of listeners) {
       try {
-        (listener as Listener<Events[K]>)(event);
+        const result: unknown = (listener as Listener<Events[K]>)(event);
+        if (result instanceof Promise) result.catch(this.#onFault);
       } catch (error) {
         this.#onFault(error);
       }

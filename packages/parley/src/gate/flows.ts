@@ -109,8 +109,12 @@ export class Flows {
     const [policy, sdkConfig] = splitPolicy(config);
     type Callback = (args: unknown, ctx: ServerContext) => Promise<CallToolResult | InputRequiredResult>;
     const register = this.#mcp.registerTool.bind(this.#mcp) as unknown as Register<Callback, RegisteredTool>;
-    const registered = register(name, sdkConfig, this.#callback(config.inputSchema !== undefined, handler));
-    this.#registrations.addNamed('tools/call', name, policy, registered);
+    const registered = register(
+      name,
+      sdkConfig,
+      this.#callback(config.inputSchema !== undefined, handler, policy),
+    );
+    this.#registrations.addNamed('tools/call', name, registered);
     return registered;
   }
 
@@ -130,8 +134,12 @@ export class Flows {
       Callback,
       RegisteredPrompt
     >;
-    const registered = register(name, sdkConfig, this.#callback(config.argsSchema !== undefined, handler));
-    this.#registrations.addNamed('prompts/get', name, policy, registered);
+    const registered = register(
+      name,
+      sdkConfig,
+      this.#callback(config.argsSchema !== undefined, handler, policy),
+    );
+    this.#registrations.addNamed('prompts/get', name, registered);
     return registered;
   }
 
@@ -162,16 +170,16 @@ export class Flows {
     if (typeof target === 'string') {
       const read = handler as FlowResourceHandler;
       const registered = this.#mcp.registerResource(name, target, sdkConfig, (uri, ctx) =>
-        this.#gate.serve((flow) => read(uri, flow), ctx),
+        this.#gate.serve((flow) => read(uri, flow), ctx, policy),
       );
-      this.#registrations.addNamed('resources/read', new URL(target).toString(), policy, registered);
+      this.#registrations.addNamed('resources/read', new URL(target).toString(), registered);
       return registered;
     }
     const read = handler as FlowResourceTemplateHandler;
     const registered = this.#mcp.registerResource(name, target, sdkConfig, (uri, variables, ctx) =>
-      this.#gate.serve((flow) => read(uri, variables, flow), ctx),
+      this.#gate.serve((flow) => read(uri, variables, flow), ctx, policy),
     );
-    this.#registrations.addTemplate(target, policy, registered);
+    this.#registrations.addTemplate(target, registered);
     return registered;
   }
 
@@ -179,13 +187,14 @@ export class Flows {
   #callback<T>(
     takesArguments: boolean,
     handler: unknown,
+    policy: StatePolicy,
   ): (args: unknown, ctx: ServerContext) => Promise<T | InputRequiredResult> {
     if (takesArguments) {
       const withArguments = handler as (args: unknown, flow: McpFlow) => MaybePromise<T>;
-      return (args, ctx) => this.#gate.serve((flow) => withArguments(args, flow), ctx);
+      return (args, ctx) => this.#gate.serve((flow) => withArguments(args, flow), ctx, policy);
     }
     const bare = handler as (flow: McpFlow) => MaybePromise<T>;
-    return (ctx) => this.#gate.serve(bare, ctx as ServerContext);
+    return (ctx) => this.#gate.serve(bare, ctx as ServerContext, policy);
   }
 }
 

@@ -1,14 +1,26 @@
 import {
   CLIENT_CAPABILITIES_META_KEY,
   isInputRequiredResult,
+  ProtocolError,
+  ProtocolErrorCode,
   type ClientCapabilities,
   type InputRequests,
   type InputRequiredResult,
-  type ProtocolError,
+  type RequestStateAccessor,
   type Result,
   type Server,
   type ServerContext,
 } from '@modelcontextprotocol/server';
+import {
+  questionDigest,
+  type Binding,
+  type CarriedState,
+  type FlowIdentity,
+  type FlowState,
+  type OpenedState,
+  type StatePolicy,
+  type TokenCarrier,
+} from '../carrier/index.js';
 import { StateRejected, TooManyRounds } from '../errors.js';
 import {
   runFlow,
@@ -17,16 +29,16 @@ import {
   type Flow,
   type KeyedQuestion,
   type RunHost,
+  type RunOutcome,
 } from '../flow/index.js';
-import type { Binding, CarriedState, FlowIdentity, OpenedState, TokenCarrier } from '../carrier/index.js';
 import {
   encodeBase64url,
   principalDigest,
+  randomBytes,
   requestDigest,
-  sha256,
   type PrincipalParts,
 } from '../seal/index.js';
-import { clientView } from './client-view.js';
+import { clientView, missingCapabilities } from './client-view.js';
 import type { Emitter, EventSource, GatedMethod, ParleyEvents } from './events.js';
 import type { Settings } from './options.js';
 import type { Registrations } from './registrations.js';
@@ -45,21 +57,26 @@ export interface GateHost {
 }
 
 /** A handler of the SDK, as it stands behind `setRequestHandler`. */
-export type SdkHandler = (request: GatedRequest, ctx: ServerContext) => Result | Promise<Result>;
+export type SdkHandler = (request: GatedRequest, ctx: ServerContext) => Promise<Result>;
 
 /** The parts of the three requests that are looked at here. */
 export interface GatedRequest {
-  readonly params: { readonly name?: string; readonly uri?: string; readonly arguments?: unknown };
+  readonly params?:
+    { readonly name?: unknown; readonly uri?: unknown; readonly arguments?: unknown } | undefined;
 }
+
+/** Leads from the context that a callback gets back to its round. A table would cost more than the rest of the gate. */
+const ROUND = Symbol('round');
+
+type GatedContext = ServerContext & { readonly [ROUND]?: Round };
 
 const TRACEPARENT = /^[\da-f]{2}-[\da-f]{32}-[\da-f]{16}-[\da-f]{2}$/;
 
-/** Enough of SHA-256 that no two questions are found that share it: 132 bits. */
-const QUESTION_DIGEST_LENGTH = 22;
+/** Questions that wait for a step longer than this, in ms, are told to the developer. */
+const WATCHDOG = 10_000;
 
-function questionDigest(text: string): string {
-  return encodeBase64url(sha256(text)).slice(0, QUESTION_DIGEST_LENGTH);
-}
+const RETURNED_A_QUESTION =
+  'This handler is a flow and returned inputRequired(). Ask with flow.form() and the like, or register it on the server itself.';
 
 /**
  * The seam in front of one server's handlers: opens what comes in before anything runs, and seals what goes
@@ -72,7 +89,6 @@ export class Gate {
   readonly #server: Server;
   readonly #registrations: Registrations;
   readonly #runHost: RunHost;
-  readonly #rounds = new WeakMap<ServerContext, Round>();
 
   constructor(host: GateHost, carrier: TokenCarrier, server: Server, registrations: Registrations) {
     this.#host = host;
@@ -81,10 +97,11 @@ export class Gate {
     this.#registrations = registrations;
     this.#runHost = {
       now: host.settings.now,
-      random: Math.random,
+      random: secureRandom,
       uuid: () => globalThis.crypto.randomUUID(),
       digest: questionDigest,
       scheduler: runtimeScheduler,
+      watchdog: WATCHDOG,
       warn: (message) => host.settings.logger.warn(`parley: ${message}`),
     };
   }
@@ -92,11 +109,11 @@ export class Gate {
   /** Wraps a handler of a gated method. */
   wrap(method: GatedMethod, handler: SdkHandler): SdkHandler {
     return async (request, ctx) => {
-      const target = request.params.name ?? request.params.uri ?? '';
-      const round = await this.#open({ method, target }, request, ctx);
-      const innerCtx = contextFor(round);
-      this.#rounds.set(innerCtx, round);
-      const result = await handler(request, innerCtx);
+      const source = { method, target: targetOf(method, request) };
+      const round = await this.#open(source, request, ctx);
+      const result = await handler(request, contextFor(round)).catch((error: unknown) => {
+        throw round.failure === undefined ? error : round.failure.error;
+      });
       if (round.failure !== undefined) throw round.failure.error;
       if (round.sealed || !isInputRequiredResult(result) || typeof result.requestState !== 'string')
         return result;
@@ -112,18 +129,23 @@ export class Gate {
   async serve<T>(
     handler: (flow: Flow<ServerContext>) => T | Promise<T>,
     ctx: ServerContext,
+    policy: StatePolicy,
   ): Promise<T | InputRequiredResult> {
-    const round = this.#rounds.get(ctx);
+    const round = (ctx as GatedContext)[ROUND];
     if (round === undefined) {
       throw new Error('A flow was called with a context that did not come through its server.');
     }
-    const state = round.opened;
+    const state = this.#admit(round, policy);
+    // Before the first step: work must not be done for a request whose state could not be bound afterwards.
+    await round.bind().catch((error: unknown) => round.fail(this.#bindingError(round.source, error)));
+    const identity = this.#identityOf(round, state, policy);
     const outcome = await runFlow(handler, {
-      id: () => round.flowId,
-      round: round.number,
-      journal: state?.kind === 'flow' ? state.journal : [],
+      id: () => encodeBase64url(identity.flow),
+      round: identity.round,
+      waits: identity.waits,
+      journal: state?.journal ?? [],
       asked: state?.asked,
-      answers: round.answers,
+      answers: round.opened !== undefined && state === undefined ? undefined : ctx.mcpReq.inputResponses,
       limits: this.#host.settings.limits,
       client: this.#clientOf(ctx),
       ctx,
@@ -132,44 +154,52 @@ export class Gate {
     });
     switch (outcome.type) {
       case 'completed':
-        this.#emitCompleted(round, false);
+        if (isInputRequiredResult(outcome.value)) throw new Error(RETURNED_A_QUESTION);
+        this.#host.events.emit('completed', () => ({ ...round.event(identity), failed: false }));
         return outcome.value;
       case 'failed':
-        this.#emitCompleted(round, true);
+        this.#host.events.emit('completed', () => ({ ...round.event(identity), failed: true }));
         throw asHandlerError(round, outcome.error);
       case 'suspended':
-        return await this.#suspend(round, outcome.questions, {
-          kind: 'flow',
-          asked: outcome.asked,
-          journal: outcome.journal,
-        });
+        return await this.#suspend(round, identity, policy, outcome);
     }
   }
 
   async #open(source: EventSource, request: GatedRequest, ctx: ServerContext): Promise<Round> {
-    const found = this.#registrations.find(source.method, source.target);
-    const policy = found ?? {};
     const bind = once(() => this.#bind(source, request, ctx));
-    const begin = (flow: Uint8Array): FlowIdentity => this.#carrier.begin(flow, policy);
-    const roundWith = (opened: OpenedState | undefined, answers: unknown): Round =>
-      new Round({ source, ctx, policy, opened, answers, bind, begin });
-
     const token: unknown = ctx.mcpReq.requestState();
-    if (token === undefined) return roundWith(undefined, ctx.mcpReq.inputResponses);
+    if (token === undefined) return new Round({ source, ctx, opened: undefined, bind });
     try {
-      const result = await this.#carrier.open(token, {
-        kind: found === undefined ? 'plain' : 'flow',
-        policy,
-        bind,
-      });
-      // Answers that come with a stale state are dropped with it: they would count as answers to a first request.
-      if (result.type === 'restart') return roundWith(undefined, undefined);
-      const round = roundWith(result.state, ctx.mcpReq.inputResponses);
-      this.#emitOpened(round, result.state);
+      const opened = await this.#carrier.open(token, bind);
+      if (opened.kind === 'plain') this.#carrier.admit(opened, 'plain', {});
+      // Which flow, and so which policy, only the SDK's dispatch will tell; see `serve`.
+      else if (!this.#registrations.mayBeFlow(source.method, source.target)) throw new StateRejected('kind');
+      const round = new Round({ source, ctx, opened, bind });
+      if (opened.kind === 'plain') this.#emitOpened(round, opened);
       return round;
     } catch (error) {
       throw this.#rejection(source, error);
     }
+  }
+
+  /** What the flow goes on from: its state, or nothing when it starts, or starts over. */
+  #admit(round: Round, policy: StatePolicy): FlowState | undefined {
+    const { opened } = round;
+    if (opened === undefined) return undefined;
+    try {
+      if (this.#carrier.admit(opened, 'flow', policy) === 'restart' || opened.kind !== 'flow')
+        return undefined;
+    } catch (error) {
+      round.fail(this.#rejection(round.source, error));
+    }
+    this.#emitOpened(round, opened);
+    return opened;
+  }
+
+  #identityOf({ opened }: Round, state: CarriedState | undefined, policy: StatePolicy): FlowIdentity {
+    if (opened === undefined || state === undefined) return this.#carrier.begin(randomBytes(16), policy);
+    const { flow, round, waits, deadline } = opened;
+    return { flow, round: round + 1, waits, deadline };
   }
 
   /** Tells the log and the listeners why, and the client nothing. */
@@ -178,15 +208,22 @@ export class Gate {
       this.#host.settings.logger.warn(`parley: opening a requestState failed: ${describe(error)}`);
       return internalError();
     }
-    if (error instanceof BindingFailed && error.part === 'principal') this.#warnOfPrincipal(error);
     const reason = error instanceof BindingFailed ? error.part : error.reason;
-    this.#host.events.emit('rejected', { ...source, reason });
-    this.#host.rejections.note(source, reason);
+    this.#host.events.emit('rejected', () => ({ ...source, reason }));
+    this.#host.rejections.note(source, reason, error.cause);
     return invalidRequestState();
   }
 
+  /** A request that has no state yet and cannot be bound to one: it is at fault, or the server is. */
+  #bindingError(source: EventSource, error: unknown): unknown {
+    if (!(error instanceof BindingFailed)) return error;
+    if (error.part === 'request') return unbindableArguments(error.cause);
+    this.#host.rejections.note(source, 'principal', error.cause);
+    return internalError();
+  }
+
   async #bind(source: EventSource, request: GatedRequest, ctx: ServerContext): Promise<Binding> {
-    const { arguments: args } = request.params;
+    const args = request.params?.arguments;
     let digest: Uint8Array;
     try {
       digest = requestDigest({ ...source, arguments: args }, this.#host.settings.limits.argumentsDepth);
@@ -200,18 +237,29 @@ export class Gate {
     }
   }
 
-  async #suspend(
+  async #suspend<T>(
     round: Round,
-    questions: readonly KeyedQuestion[],
-    state: CarriedState,
+    identity: FlowIdentity,
+    policy: StatePolicy,
+    { questions, asked, journal }: Extract<RunOutcome<T>, { type: 'suspended' }>,
   ): Promise<InputRequiredResult> {
-    const requestState = await this.#seal(round, state).catch((error: unknown) => {
-      const failure = this.#sealingError(error);
-      if (failure !== error) round.failure = { error: failure };
-      throw failure;
-    });
+    const missing =
+      round.ctx.mcpReq.envelope === undefined
+        ? undefined
+        : missingCapabilities(questions, this.#clientOf(round.ctx));
+    if (missing !== undefined) round.fail(missing);
+    const waits = identity.waits + (questions.length === 0 ? 1 : 0);
+    const requestState = await this.#seal(
+      round,
+      { ...identity, waits },
+      { kind: 'flow', asked, journal },
+      policy,
+    );
     round.sealed = true;
-    this.#host.events.emit('suspended', { ...round.event, questions: questions.map(({ key }) => key) });
+    this.#host.events.emit('suspended', () => ({
+      ...round.event(identity),
+      questions: questions.map(({ key }) => key),
+    }));
     return questions.length === 0
       ? { resultType: 'input_required', requestState }
       : { resultType: 'input_required', inputRequests: asInputRequests(questions), requestState };
@@ -220,38 +268,31 @@ export class Gate {
   /** Seals the state of a handler that was written by hand with the SDK's `inputRequired()`. */
   async #sealByHand(round: Round, result: InputRequiredResult): Promise<Result> {
     const { rounds } = this.#host.settings.limits;
-    if (round.number >= rounds) throw new TooManyRounds(rounds);
+    const state = round.opened?.kind === 'plain' ? round.opened : undefined;
+    const identity = this.#identityOf(round, state, {});
+    if (identity.round >= rounds) throw new TooManyRounds('rounds', rounds);
     const asked = Object.keys(result.inputRequests ?? {}).map((key) => ({ key, digest: '' }));
+    await round.bind().catch((error: unknown) => round.fail(this.#bindingError(round.source, error)));
     const text = result.requestState ?? '';
-    const requestState = await this.#seal(round, { kind: 'plain', asked, text }).catch((error: unknown) => {
-      throw this.#sealingError(error);
-    });
-    return { ...result, requestState };
+    return { ...result, requestState: await this.#seal(round, identity, { kind: 'plain', asked, text }, {}) };
   }
 
-  async #seal(round: Round, state: CarriedState): Promise<string> {
+  async #seal(
+    round: Round,
+    identity: FlowIdentity,
+    state: CarriedState,
+    policy: StatePolicy,
+  ): Promise<string> {
     const trace: unknown = round.ctx.mcpReq._meta?.['traceparent'];
     const { token, expires } = await this.#carrier.seal(
       state,
-      round.identity,
-      await round.binding(),
-      round.policy,
+      identity,
+      await round.bind(),
+      policy,
       typeof trace === 'string' && TRACEPARENT.test(trace) ? trace : undefined,
     );
-    this.#host.events.emit('sealed', { ...round.event, bytes: token.length, expires });
+    this.#host.events.emit('sealed', () => ({ ...round.event(identity), bytes: token.length, expires }));
     return token;
-  }
-
-  /** What a state that could not be sealed means on the wire: the request is at fault, or the server is. */
-  #sealingError(error: unknown): unknown {
-    if (!(error instanceof BindingFailed)) return error;
-    if (error.part === 'request') return unbindableArguments(error.cause);
-    this.#warnOfPrincipal(error);
-    return internalError();
-  }
-
-  #warnOfPrincipal(error: BindingFailed): void {
-    this.#host.settings.logger.warn(`parley: options.principal failed: ${describe(error.cause)}`);
   }
 
   #clientOf(ctx: ServerContext): ClientView {
@@ -262,26 +303,38 @@ export class Gate {
     return clientView(declared as ClientCapabilities | undefined);
   }
 
-  #emitOpened(round: Round, { kid, current, position, trace }: OpenedState): void {
-    this.#host.events.emit('opened', { ...round.event, kid, ...(trace !== undefined && { trace }) });
-    if (!current) this.#host.events.emit('keyUsed', { kid, position });
-  }
-
-  #emitCompleted(round: Round, failed: boolean): void {
-    if (this.#host.events.has('completed')) this.#host.events.emit('completed', { ...round.event, failed });
+  #emitOpened(round: Round, opened: OpenedState): void {
+    const { kid, current, position, trace } = opened;
+    this.#host.events.emit('opened', () => ({
+      ...round.event({ ...opened, round: opened.round + 1 }),
+      kid,
+      ...(trace !== undefined && { trace }),
+    }));
+    if (!current) this.#host.events.emit('keyUsed', () => ({ kid, position }));
   }
 }
 
+/** What the request is for, by its method: a member that the method does not define binds nothing. */
+function targetOf(method: GatedMethod, { params }: GatedRequest): string {
+  const target: unknown = method === 'resources/read' ? params?.uri : params?.name;
+  if (typeof target !== 'string')
+    throw new ProtocolError(ProtocolErrorCode.InvalidParams, `${method} names nothing`);
+  return target;
+}
+
 /** What a handler sees of the wire: the plain text of its own state, and answers that it asked for. */
-function contextFor({ ctx, opened }: Round): ServerContext {
+function contextFor(round: Round): GatedContext {
+  const { ctx, opened } = round;
   const { inputResponses } = ctx.mcpReq;
-  if (opened === undefined && inputResponses === undefined) return ctx;
-  const text = opened?.kind === 'plain' ? opened.text : undefined;
+  if (opened === undefined && inputResponses === undefined) return { ...ctx, [ROUND]: round };
   const answers = inputResponses === undefined ? undefined : { inputResponses: pick(inputResponses, opened) };
-  return {
-    ...ctx,
-    mcpReq: { ...ctx.mcpReq, ...answers, requestState: <T>() => text as T | undefined },
+  const requestState = (): unknown => {
+    if (opened?.kind !== 'flow') return opened?.text;
+    // A handler written by hand that stands where the flow once stood would take "no state" for a first request.
+    return round.fail(invalidRequestState());
   };
+  const mcpReq = { ...ctx.mcpReq, ...answers, requestState: requestState as RequestStateAccessor };
+  return { ...ctx, mcpReq, [ROUND]: round };
 }
 
 /** The answers under keys that were asked, on an object without a prototype: what the SDK gives may have a forged one. */
@@ -306,4 +359,10 @@ function describe(error: unknown): string {
 function once<T>(make: () => Promise<T>): () => Promise<T> {
   let made: Promise<T> | undefined;
   return () => (made ??= make());
+}
+
+/** 53 random bits, as Math.random gives them, but not to be guessed from others. */
+function secureRandom(): number {
+  const [high = 0, low = 0] = globalThis.crypto.getRandomValues(new Uint32Array(2));
+  return ((high >>> 5) * 2 ** 26 + (low >>> 6)) / 2 ** 53;
 }

@@ -28,23 +28,25 @@ export interface ParleyOptions {
    */
   readonly keys?: KeysInput | undefined;
   /** Who the states are for. Default: the name of the attached server. Another audience has other keys. */
-  readonly audience?: string;
+  readonly audience?: string | undefined;
   /**
    * Who makes a request; null for nobody. Default: issuer, client id and subject of `ctx.http.authInfo`.
    * When it throws, the request fails.
    */
-  readonly principal?: (ctx: ServerContext) => string | null | Promise<string | null>;
-  readonly limits?: Partial<Limits>;
+  readonly principal?: ((ctx: ServerContext) => string | null | Promise<string | null>) | undefined;
+  readonly limits?: Partial<Limits> | undefined;
   /** Milliseconds that a round may wait for its answer. Default 10 minutes. */
-  readonly ttl?: number;
+  readonly ttl?: number | undefined;
   /** Milliseconds that a whole flow may take; it does not slide. Default 24 hours. */
-  readonly deadline?: number;
+  readonly deadline?: number | undefined;
+  /** Milliseconds by which the clocks of instances may be apart: a state is taken that much longer. Default 0. */
+  readonly clockSkew?: number | undefined;
   /** Pads states to Padmé lengths, so that their length says little of their contents. Default false. */
-  readonly pad?: boolean;
+  readonly pad?: boolean | undefined;
   /** Default: `console.warn`, which on stdio servers is standard error. */
-  readonly logger?: Logger;
+  readonly logger?: Logger | undefined;
   /** The clock, in ms since 1970. For tests. */
-  readonly now?: () => number;
+  readonly now?: (() => number) | undefined;
 }
 
 /** Options with their defaults, checked. */
@@ -53,6 +55,7 @@ export interface Settings {
   readonly ttl: number;
   readonly deadline: number;
   readonly pad: boolean;
+  readonly clockSkew: number;
   readonly now: () => number;
   readonly logger: Logger;
 }
@@ -63,11 +66,16 @@ export function settingsOf(options: ParleyOptions): Settings {
   const { ttl = 10 * 60_000, deadline = 24 * 60 * 60_000 } = options;
   checkDuration('ttl', ttl);
   checkDuration('deadline', deadline);
+  const { clockSkew = 0 } = options;
+  if (!Number.isSafeInteger(clockSkew) || clockSkew < 0) {
+    throw new ConfigurationError('clockSkew must be a whole number of milliseconds, not below 0.');
+  }
   return {
     limits,
     ttl,
     deadline,
     pad: options.pad ?? false,
+    clockSkew,
     now: options.now ?? Date.now,
     logger: options.logger ?? { warn: (message) => console.warn(message) },
   };

@@ -1,17 +1,29 @@
-import type { McpServer, Server, ServerContext } from '@modelcontextprotocol/server';
+import {
+  ProtocolError,
+  ProtocolErrorCode,
+  type JSONRPCRequest,
+  type McpServer,
+  type Result,
+  type Server,
+  type ServerContext,
+  type StandardSchemaV1,
+} from '@modelcontextprotocol/server';
 import { TokenCarrier } from '../carrier/index.js';
 import { ConfigurationError } from '../errors.js';
 import { createSealer, parseKeys, randomBytes, type RingKey } from '../seal/index.js';
 import { Emitter, type GatedMethod, type Listener, type ParleyEvents } from './events.js';
 import { Flows } from './flows.js';
-import { Gate, type GateHost, type SdkHandler } from './gate.js';
-import { settingsOf, type ParleyOptions } from './options.js';
+import { Gate, type GatedRequest, type GateHost, type SdkHandler } from './gate.js';
+import { settingsOf, type Logger, type ParleyOptions } from './options.js';
 import { principalOf } from './principal-of.js';
 import { Registrations } from './registrations.js';
 import { takeOutHandlers } from './reinstall.js';
 import { RejectionLog } from './rejection-log.js';
 
 const GATED: ReadonlySet<string> = new Set<GatedMethod>(['tools/call', 'prompts/get', 'resources/read']);
+
+/** Marks a server for all copies of this library that a process may have loaded: two gates would seal twice. */
+const ATTACHED = Symbol.for('mcp-parley.attached');
 
 /** Longest state that is looked at, in characters, however small `limits.stateBytes` is: 64 KiB. */
 const MAX_INBOUND = 64 * 1024;
@@ -31,7 +43,6 @@ export class Parley {
   readonly #host: GateHost;
   readonly #events: Emitter<ParleyEvents>;
   readonly #carriers = new Map<string, TokenCarrier>();
-  readonly #attached = new WeakSet<McpServer>();
 
   /** @throws ConfigurationError for keys, bounds or times that cannot be used; the message says what to do. */
   constructor(options: ParleyOptions = {}) {
@@ -47,8 +58,13 @@ export class Parley {
       settings,
       events: this.#events,
       rejections: new RejectionLog(logger, settings.now, options.keys === undefined),
-      principal: options.principal ?? ((ctx: ServerContext) => principalOf(ctx)),
+      principal: options.principal ?? defaultPrincipal(logger),
     };
+    if (!this.#keys.some(({ activateAt }) => activateAt <= settings.now())) {
+      throw new ConfigurationError(
+        'No key of the ring is active yet: the activateAt of each lies in the future. Keep the old key in the ring until then.',
+      );
+    }
     if (options.keys === undefined) {
       logger.warn(
         'parley: no keys are configured, so an ephemeral one is used. Flows end when this process does, and no ' +
@@ -65,15 +81,15 @@ export class Parley {
    * or is configured with the SDK's own `requestState.verify`.
    */
   attach(mcp: McpServer): Flows {
-    if (this.#attached.has(mcp)) throw new ConfigurationError('This server is attached already.');
     const { server } = mcp;
+    if (ATTACHED in server) throw new ConfigurationError('This server is attached already.');
     refuseVerify(server);
     const installAgain = takeOutHandlers(mcp);
     const registrations = new Registrations();
     const gate = new Gate(this.#host, this.#carrierFor(server), server, registrations);
     gateHandlers(server, gate);
     installAgain();
-    this.#attached.add(mcp);
+    Object.defineProperty(server, ATTACHED, { value: true });
     return new Flows(mcp, gate, registrations);
   }
 
@@ -87,7 +103,7 @@ export class Parley {
     const audience = this.#options.audience ?? nameOf(server);
     const known = this.#carriers.get(audience);
     if (known !== undefined) return known;
-    const { now, ttl, deadline, pad, limits } = this.#host.settings;
+    const { now, ttl, deadline, pad, clockSkew, limits } = this.#host.settings;
     const { stateBytes } = limits;
     const sealer = createSealer({
       keys: this.#keys,
@@ -95,10 +111,26 @@ export class Parley {
       now,
       maxLength: Math.max(MAX_INBOUND, stateBytes),
     });
-    const carrier = new TokenCarrier({ sealer, now, ttl, deadline, stateBytes, pad });
+    const carrier = new TokenCarrier({ sealer, now, ttl, deadline, stateBytes, pad, clockSkew });
     this.#carriers.set(audience, carrier);
     return carrier;
   }
+}
+
+/** Users of one client cannot be told apart without a subject: better said than found out. */
+function defaultPrincipal(logger: Logger): GateHost['principal'] {
+  let warned = false;
+  return (ctx) => {
+    const principal = principalOf(ctx);
+    if (principal !== null && principal.subject === undefined && !warned) {
+      warned = true;
+      logger.warn(
+        'parley: requests are authenticated without a subject (authInfo.extra.sub), so states are bound to the client ' +
+          'and not to its user. Have the verifier set it, or set the option `principal`.',
+      );
+    }
+    return principal;
+  };
 }
 
 /** Replaces `setRequestHandler` on this one server, so that whatever is installed from now on is wrapped. */
@@ -112,17 +144,49 @@ function gateHandlers(server: Server, gate: Gate): void {
     const gatedMethod = method as GatedMethod;
     const [first, second] = rest;
     if (typeof first === 'function') {
-      original(method, gate.wrap(gatedMethod, first as SdkHandler));
+      original(method, gate.wrap(gatedMethod, asAsync(first as SdkHandler)));
       return;
     }
-    // With schemas of its own, a handler gets the params instead of the request.
-    const handler = second as (params: unknown, ctx: ServerContext) => ReturnType<SdkHandler>;
-    const wrapped = gate.wrap(gatedMethod, ({ params }, ctx) => handler(params, ctx));
-    original(method, first, (params: Parameters<SdkHandler>[0]['params'], ctx: ServerContext) =>
-      wrapped({ params }, ctx),
+    // With schemas of its own a handler gets what these make of the params; the gate looks at what was sent.
+    const { params: schema } = first as { params: StandardSchemaV1 };
+    const handler = second as (params: unknown, ctx: ServerContext) => Result | Promise<Result>;
+    original(
+      method,
+      gate.wrap(gatedMethod, async ({ params }, ctx) => {
+        const parsed = await schema['~standard'].validate({ ...params });
+        if (parsed.issues === undefined) return await handler(parsed.value, ctx);
+        const reason = parsed.issues.map(({ message }) => message).join(', ');
+        throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Invalid params for ${method}: ${reason}`);
+      }),
     );
   };
   server.setRequestHandler = gated;
+  gateFallback(server, gate);
+}
+
+/** The handler of last resort can serve gated methods too, and is set as a property. */
+function gateFallback(server: Server, gate: Gate): void {
+  let fallback = server.fallbackRequestHandler;
+  Object.defineProperty(server, 'fallbackRequestHandler', {
+    configurable: true,
+    enumerable: true,
+    get: () => {
+      const current = fallback;
+      if (current === undefined) return undefined;
+      return (request: JSONRPCRequest, ctx: ServerContext): Promise<Result> => {
+        if (!GATED.has(request.method)) return current(request, ctx);
+        const handler: SdkHandler = (_request, innerCtx) => current(request, innerCtx);
+        return gate.wrap(request.method as GatedMethod, handler)(request as GatedRequest, ctx);
+      };
+    },
+    set: (handler: typeof fallback) => {
+      fallback = handler;
+    },
+  });
+}
+
+function asAsync(handler: SdkHandler): SdkHandler {
+  return async (request, ctx) => await handler(request, ctx);
 }
 
 /** The SDK would hand our tokens to that hook first, and reject every one of them. It keeps the option private. */

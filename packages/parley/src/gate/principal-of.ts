@@ -14,7 +14,11 @@ import type { PrincipalParts } from '../seal/index.js';
 export function principalOf(ctx: ServerContext): PrincipalParts | null {
   const auth = ctx.http?.authInfo;
   if (auth === undefined) return null;
-  return { client: auth.clientId, ...part('issuer', auth.extra?.['iss']), ...part('subject', auth.extra?.['sub']) };
+  return {
+    client: auth.clientId,
+    ...part('issuer', auth.extra?.['iss']),
+    ...part('subject', auth.extra?.['sub']),
+  };
 }
 
 /** A claim that is there and no text would be left out of the binding, and two users would be taken for one. */

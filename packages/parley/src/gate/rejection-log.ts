@@ -30,8 +30,12 @@ export class RejectionLog {
     this.#ephemeral = ephemeral;
   }
 
-  /** Notes a rejection. */
-  note({ method, target }: EventSource, reason: RejectionReason): void {
+  /**
+   * Notes a rejection.
+   *
+   * @param cause what failed, where the reason is that something did; only its name is written.
+   */
+  note({ method, target }: EventSource, reason: RejectionReason, cause?: unknown): void {
     const now = this.#now();
     const seen = this.#seen.get(reason);
     if (seen !== undefined && now < seen.until) {
@@ -39,15 +43,19 @@ export class RejectionLog {
       return;
     }
     this.#seen.set(reason, { until: now + QUIET_MS, skipped: 0 });
-    // As JSON: the target is the client's text and could otherwise write lines of its own.
-    const shown = JSON.stringify(target.slice(0, MAX_TARGET));
     const more = seen !== undefined && seen.skipped > 0 ? ` (${seen.skipped} more since the last line)` : '';
+    const failed = cause instanceof Error ? ` (${cause.name})` : '';
     const hint =
       reason === 'unknown_key' && this.#ephemeral
         ? 'This process has only an ephemeral key. Make one with `parley keygen` and set it as PARLEY_KEYS on every instance.'
         : HINTS[reason];
-    this.#logger.warn(
-      `parley: requestState rejected on ${method} ${shown}: ${reason}${more}${hint === undefined ? '' : `. ${hint}`}`,
-    );
+    const line = `parley: requestState rejected on ${method} ${shown(target)}: ${reason}${failed}${more}`;
+    this.#logger.warn(hint === undefined ? line : `${line}. ${hint}`);
   }
+}
+
+/** The client's text, such that it can neither write lines of its own nor steer a terminal. */
+function shown(target: string): string {
+  const printable = target.slice(0, MAX_TARGET).replaceAll(/[^\p{L}\p{N}\p{P}\p{S} ]/gu, '\uFFFD');
+  return JSON.stringify(printable);
 }

@@ -30,6 +30,7 @@ export function wire(answer: unknown): WireAnswer {
 
 /** The answer as a client would send it. */
 export function asWireAnswer(answer: RehearsedAnswer, asked?: KeyedQuestion): unknown {
+  if (answer === false && asked?.question.kind === 'url') return { action: 'decline' };
   if (typeof answer === 'boolean') return { action: 'accept', content: { confirm: answer } };
   if (isWire(answer)) return answer[WIRE];
   switch (asked?.question.kind) {

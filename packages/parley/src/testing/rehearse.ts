@@ -1,6 +1,8 @@
 import {
   TokenCarrier,
+  questionDigest,
   type Binding,
+  type FlowIdentity,
   type FlowState,
   type OpenedState,
   type StatePolicy,
@@ -28,7 +30,6 @@ import {
   principalDigest,
   randomBytes,
   requestDigest,
-  sha256,
 } from '../seal/index.js';
 import { asWireAnswer, type RehearsedAnswer } from './answers.js';
 
@@ -192,7 +193,7 @@ class Rehearsing<Ctx, T> {
       if (served instanceof StateRejected || served.outcome.type !== 'suspended')
         return this.#end(asOutcome(served));
       const { questions } = served.outcome;
-      const answers = this.#answer(questions, this.#rounds.length);
+      const answers = this.#answer(questions, this.#rounds.at(-1)?.round ?? 1);
       if (answers === undefined) return this.#end(asOutcome(served));
       sent = { state: served.state, answers };
     }
@@ -218,11 +219,12 @@ class Rehearsing<Ctx, T> {
     // As in the gate: answers that come with a state that is started over are dropped with it.
     const restarts = sent.state !== undefined && opened === undefined;
     const answers = restarts ? undefined : sent.answers;
-    const { flow, round, deadline } =
+    const identity: FlowIdentity =
       opened === undefined ? carrier.begin(randomBytes(16), policy) : { ...opened, round: opened.round + 1 };
-    const ran = await this.#run(args, opened, encodeBase64url(flow), round, answers);
-    const { outcome, state } = await seal(ran, (carried) =>
-      carrier.seal(carried, { flow, round, deadline }, binding, policy),
+    const { flow, round, deadline } = identity;
+    const ran = await this.#run(args, opened, identity, answers);
+    const { outcome, state } = await seal(ran, (carried, waits) =>
+      carrier.seal(carried, { flow, round, deadline, waits: identity.waits + waits }, binding, policy),
     );
     this.#rounds.push({
       round,
@@ -244,8 +246,8 @@ class Rehearsing<Ctx, T> {
     try {
       const token = tamper === undefined ? state : tamper(state);
       const policy = this.#options.policy ?? {};
-      const result = await carrier.open(token, { kind: 'flow', policy, bind: () => binding });
-      return result.type === 'opened' ? result.state : undefined;
+      const opened = await carrier.open(token, () => binding);
+      return carrier.admit(opened, 'flow', policy) === 'restart' ? undefined : opened;
     } catch (error) {
       if (error instanceof StateRejected) return error;
       throw error;
@@ -255,13 +257,13 @@ class Rehearsing<Ctx, T> {
   #run(
     args: unknown,
     opened: OpenedState | undefined,
-    id: string,
-    round: number,
+    { flow: id, round, waits }: FlowIdentity,
     answers: unknown,
   ): Promise<RunOutcome<T>> {
     return runFlow((flow: Flow<Ctx>) => this.#call(args, flow), {
-      id: () => id,
+      id: () => encodeBase64url(id),
       round,
+      waits,
       journal: opened?.kind === 'flow' ? opened.journal : [],
       asked: opened?.asked,
       answers,
@@ -272,7 +274,7 @@ class Rehearsing<Ctx, T> {
         now: () => this.#now,
         random: Math.random,
         uuid: () => globalThis.crypto.randomUUID(),
-        digest: (text) => encodeBase64url(sha256(text)).slice(0, 22),
+        digest: questionDigest,
         scheduler: this.#scheduler(),
         warn: (message) => void this.#warnings.push(message),
       },
@@ -282,20 +284,24 @@ class Rehearsing<Ctx, T> {
     });
   }
 
-  /** Real turns, simulated time: whoever waits has waited at once. */
+  /** Real turns, simulated time: one timer a turn, the earliest, is due at once. */
   #scheduler(): Scheduler {
+    const timers = new Set<{ readonly at: number; readonly callback: () => void }>();
+    const takeTurn = (): void => runtimeScheduler.afterTurn(fire);
+    const fire = (): void => {
+      const [next] = [...timers].toSorted((a, b) => a.at - b.at);
+      if (next === undefined) return;
+      timers.delete(next);
+      if (timers.size > 0) takeTurn();
+      this.#now = Math.max(this.#now, next.at);
+      next.callback();
+    };
     return {
       ...runtimeScheduler,
       after: (ms, callback) => {
-        let cancelled = false;
-        runtimeScheduler.afterTurn(() => {
-          if (cancelled) return;
-          this.#now += ms;
-          callback();
-        });
-        return () => {
-          cancelled = true;
-        };
+        const timer = { at: this.#now + ms, callback };
+        if (timers.add(timer).size === 1) takeTurn();
+        return () => void timers.delete(timer);
       },
     };
   }
@@ -312,6 +318,7 @@ class Rehearsing<Ctx, T> {
       deadline: 24 * 60 * 60_000,
       stateBytes: this.#options.stateBytes ?? 48 * 1024,
       pad: false,
+      clockSkew: 0,
     });
     this.#carriers.set(instance, carrier);
     return carrier;
@@ -344,12 +351,13 @@ class Rehearsing<Ctx, T> {
 /** Seals what a suspended run ends with. One that is too large fails the flow, as it does on a server. */
 async function seal<T>(
   outcome: RunOutcome<T>,
-  carry: (state: FlowState) => Promise<{ readonly token: string }>,
+  carry: (state: FlowState, waits: number) => Promise<{ readonly token: string }>,
 ): Promise<Served<T>> {
   if (outcome.type !== 'suspended') return { outcome, state: '' };
-  const { asked, journal } = outcome;
+  const { asked, journal, questions } = outcome;
   try {
-    return { outcome, state: (await carry({ kind: 'flow', asked, journal })).token };
+    const { token } = await carry({ kind: 'flow', asked, journal }, questions.length === 0 ? 1 : 0);
+    return { outcome, state: token };
   } catch (error) {
     if (!(error instanceof StateTooLarge)) throw error;
     return { outcome: { type: 'failed', error, journal }, state: '' };

@@ -41,6 +41,7 @@ export function runRound<T>(
   return runFlow<undefined, T>(handler, {
     id: () => 'flow',
     round: 1,
+    waits: 0,
     journal: [],
     asked: undefined,
     answers: undefined,

@@ -242,7 +242,7 @@ describe('a call inside a step', () => {
     );
     expect(inner).toBeInstanceOf(NestedCall);
     expect(inner).toMatchObject({ step: 'outer', call: name });
-    expect(errorOf(outcome)).toBe(inner);
+    expect(errorOf(outcome)).toMatchObject({ code: 'step_failed', cause: inner });
   });
 
   it.each(['now', 'random', 'uuid'] as const)(
@@ -264,7 +264,7 @@ describe('a call inside a step', () => {
 
   it('is one inside the check of a wait too', async () => {
     const outcome = await runRound((flow) => flow.waitFor('outer', () => flow.step('inner', () => 1)));
-    expect(errorOf(outcome)).toMatchObject({ code: 'nested_call', step: 'outer', call: 'step' });
+    expect(errorOf(outcome)).toMatchObject({ cause: { code: 'nested_call', step: 'outer', call: 'step' } });
   });
 
   it('leaves other branches alone while the step runs', async () => {

@@ -6,6 +6,7 @@ describe('checkLimits', () => {
   it('has the documented defaults', () => {
     expect(checkLimits({ ...DEFAULT_FLOW_LIMITS })).toEqual({
       rounds: 16,
+      waits: 256,
       questions: 16,
       answerBytes: 65_536,
       attempts: 3,

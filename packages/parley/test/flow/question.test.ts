@@ -8,16 +8,20 @@ import {
   urlQuestion,
   withReason,
 } from '../../src/flow/question.js';
+import type { RestrictedSchema } from '../../src/flow/form-schema.js';
 import type { CreateMessageParams } from '../../src/flow/sampling.js';
+
+const NO_FIELDS: RestrictedSchema = { type: 'object', properties: {} };
+const ONE_FIELD: RestrictedSchema = { type: 'object', properties: { ok: { type: 'boolean' } } };
 
 const url = (address: string) => urlQuestion('q', 'Open', address);
 
 describe('questions', () => {
   it('CORE-07: are bare, and URL-01: name their mode', () => {
-    expect(formQuestion('q', 'Which?', { type: 'object' })).toStrictEqual({
+    expect(formQuestion('q', 'Which?', ONE_FIELD)).toStrictEqual({
       kind: 'form',
       method: 'elicitation/create',
-      params: { mode: 'form', message: 'Which?', requestedSchema: { type: 'object' } },
+      params: { mode: 'form', message: 'Which?', requestedSchema: ONE_FIELD },
     });
     expect(url('https://example.com/a?b')).toStrictEqual({
       kind: 'url',
@@ -28,7 +32,7 @@ describe('questions', () => {
   });
 
   it.each(['', ' ', '\n\t', 5, undefined, null])('FORM-05: refuses the message %j', (message) => {
-    expect(() => formQuestion('q', message as string, {})).toThrow(InvalidQuestion);
+    expect(() => formQuestion('q', message as string, NO_FIELDS)).toThrow(InvalidQuestion);
     expect(() => urlQuestion('q', message as string, 'https://example.com')).toThrow(InvalidQuestion);
   });
 
@@ -99,9 +103,9 @@ describe('questions', () => {
 describe('questionText', () => {
   it('differs in everything that the user sees', () => {
     const texts = [
-      formQuestion('q', 'a', {}),
-      formQuestion('q', 'b', {}),
-      formQuestion('q', 'a', { type: 'object' }),
+      formQuestion('q', 'a', NO_FIELDS),
+      formQuestion('q', 'b', NO_FIELDS),
+      formQuestion('q', 'a', ONE_FIELD),
       url('https://example.com/1'),
       url('https://example.com/2'),
       rootsQuestion(),
@@ -110,13 +114,15 @@ describe('questionText', () => {
   });
 
   it('does not depend on the key', () => {
-    expect(questionText(formQuestion('q', 'a', {}))).toBe(questionText(formQuestion('other', 'a', {})));
+    expect(questionText(formQuestion('q', 'a', NO_FIELDS))).toBe(
+      questionText(formQuestion('other', 'a', NO_FIELDS)),
+    );
   });
 });
 
 describe('withReason', () => {
   it('tells the reason in the message and leaves the question as it was', () => {
-    const question = formQuestion('q', 'Which?', {});
+    const question = formQuestion('q', 'Which?', NO_FIELDS);
     expect(withReason(question, `'a' is missing.`).params['message']).toBe(
       `Which?\n\nThe last answer could not be used: 'a' is missing.`,
     );

@@ -35,7 +35,7 @@ describe('waitFor', () => {
   it('answers a round with state and no question after `hold`, and goes on in the next', async () => {
     const { check, checks } = there(8);
     const { outcome, rounds } = await rehearse((flow: Flow) =>
-      flow.waitFor('order', check, { every: 1_000, hold: 2_000 }),
+      flow.waitFor('order', check, { every: 1_000, hold: 2_500 }),
     );
     expect(outcome).toEqual({ type: 'completed', value: { id: 8 } });
     expect(rounds.map((round) => round.questions)).toEqual([[], [], []]);
@@ -88,7 +88,7 @@ describe('waitFor', () => {
     const { outcome } = await rehearse(
       (flow: Flow) => flow.waitFor('order', (): string | undefined => undefined),
       {
-        limits: { rounds: 3 },
+        limits: { waits: 3 },
       },
     );
     expect(outcome).toMatchObject({ type: 'failed', error: { code: 'too_many_rounds' } });
@@ -156,7 +156,7 @@ describe('waitFor beside other things', () => {
       { host: testHost({ scheduler }) },
     );
     expect(checks).toBe(1);
-    expect(cancelled).toEqual([700]);
+    expect(cancelled).toEqual([20_000, 700]);
   });
 
   it('loses or wins a race in every round alike', async () => {
