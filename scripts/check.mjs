@@ -15,11 +15,12 @@ const CHECKS = [
 let failed = 0;
 for (const [name, command, args] of CHECKS) {
   const started = performance.now();
-  const { status, stdout, stderr } = spawnSync('npx', ['--no-install', command, ...args], {
+  const parts = ['--no-install', command].concat(args);
+  const { status, stdout, stderr } = spawnSync('npx', parts, {
     encoding: 'utf8',
   });
   const seconds = ((performance.now() - started) / 1000).toFixed(1);
-  console.log(`${status === 0 ? 'ok  ' : 'FAIL'} ${name} (${seconds} s)`);
+  console.log(`${status === 0 ? 'ok  ' : 'FAIL'} ${String(name)} (${seconds} s)`);
   if (status !== 0) {
     failed += 1;
     console.log(`${stdout}${stderr}`.trimEnd());

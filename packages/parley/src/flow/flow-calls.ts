@@ -12,14 +12,7 @@ import type {
 } from './flow.js';
 import { CONFIRM_SCHEMA, formAsk } from './form-ask.js';
 import type { FormContent, FormSchema } from './form-schema.js';
-import {
-  describeEntry,
-  type Answer,
-  type FailedEntry,
-  type Journal,
-  type KeyedEntry,
-  type SourceEntry,
-} from './journal.js';
+import { describeEntry, type Answer, type Journal, type KeyedEntry, type SourceEntry } from './journal.js';
 import type { Json } from './json.js';
 import { rootsQuestion, samplingQuestion, urlQuestion } from './question.js';
 import { Questions, type Ask, type Reading } from './questions.js';
@@ -291,7 +284,7 @@ export class FlowCalls<Ctx> implements Flow<Ctx> {
       if (recorded !== undefined) {
         this.#replay.deliverRecorded(key, (keep) => {
           keep();
-          if (recorded.type === failed) reject(recordedFailure(recorded as FailedEntry));
+          if (recorded.type === failed) reject(recordedFailure(recorded));
           else resolve(('value' in recorded ? recorded.value : undefined) as T);
         });
         return;

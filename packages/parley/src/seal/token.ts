@@ -19,7 +19,7 @@ export const SALT_BYTES = 16;
 /** The nonce of AES-GCM, NIST SP 800-38D section 8.2.2: 96 random bits. */
 export const NONCE_BYTES = 12;
 /** The commitment to the key. */
-export const COMMIT_BYTES = 32;
+const COMMIT_BYTES = 32;
 /** The tag of AES-GCM, at full length. */
 export const TAG_BYTES = 16;
 
