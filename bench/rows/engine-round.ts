@@ -18,9 +18,9 @@ async function playRound(
 ): Promise<string> {
   const opened = token === undefined ? undefined : await carrier.open(token, bind);
   if (opened !== undefined) carrier.admit(opened, 'flow', {});
-  const state = opened?.kind === 'flow' ? opened : undefined;
+  const state = opened?.state.kind === 'flow' ? opened.state : undefined;
   const identity =
-    state === undefined ? carrier.begin(randomBytes(16), {}) : { ...state, round: state.round + 1 };
+    opened === undefined ? carrier.begin(randomBytes(16), {}) : { ...opened, round: opened.round + 1 };
   const { flow, round, waits, deadline } = identity;
   const { asked, journal } = suspended(
     await run(releaseFlow, { round, journal: state?.journal ?? [], asked: state?.asked, answers }),

@@ -1,4 +1,8 @@
-import type { Flow, RestrictedSchema } from '../../packages/parley/dist/flow/index.js';
+import {
+  DEFAULT_FLOW_LIMITS,
+  type Flow,
+  type RestrictedSchema,
+} from '../../packages/parley/dist/flow/index.js';
 import { run } from '../fixtures/parts.js';
 import type { Row } from '../harness/row.js';
 
@@ -26,6 +30,7 @@ function handlerOf(entries: number, kinds: readonly ('step' | 'form')[]): Handle
 /** Records the flow in one go; gives the operation that replays all of it. */
 async function replayOf(handler: Handler): Promise<() => Promise<unknown>> {
   const { type, journal } = await run(handler, {
+    limits: { ...DEFAULT_FLOW_LIMITS, rounds: 1_000 },
     inPlace: (questions) => Promise.resolve(Object.fromEntries(questions.map(({ key }) => [key, ANSWER]))),
   });
   if (type !== 'completed') throw new Error(`The flow to record has ${type}.`);

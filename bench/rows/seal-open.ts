@@ -38,8 +38,8 @@ function parley(carrier: TokenCarrier): Operation {
     const identity = carrier.begin(flow, {});
     const { token } = await carrier.seal({ kind: 'flow', asked: ASKED, journal }, identity, bind(), {});
     const opened = await carrier.open(token, bind);
-    if (opened.kind !== 'flow') throw new Error('It did not open.');
-    return opened.journal.map(readEntry);
+    if (opened.state.kind !== 'flow') throw new Error('It did not open.');
+    return opened.state.journal.map(readEntry);
   };
 }
 

@@ -54,20 +54,20 @@ export interface FlowIdentity {
   readonly deadline: number;
 }
 
-/** What a state said when it was opened. */
-export type OpenedState = CarriedState &
-  FlowIdentity & {
-    readonly issued: number;
-    readonly expires: number;
-    /** Version of the handler that sealed it. */
-    readonly version: string | undefined;
-    /** Set when its time is over; whether that matters is for the handler's policy to say. */
-    readonly stale: 'expired' | 'deadline' | undefined;
-    /** W3C `traceparent` of the round that sealed it, for linking. Never a parent: it came through the client. */
-    readonly trace: string | undefined;
-    /** The key that opened it, and whether that is the key which seals now. */
-    readonly kid: string;
-    readonly current: boolean;
-    /** Where that key stands in the ring, from 0. */
-    readonly position: number;
-  };
+/** What a token said when it was opened. */
+export interface OpenedState extends FlowIdentity {
+  readonly state: CarriedState;
+  readonly issued: number;
+  readonly expires: number;
+  /** Version of the handler that sealed it. */
+  readonly version: string | undefined;
+  /** Set when its time is over; whether that matters is for the handler's policy to say. */
+  readonly stale: 'expired' | 'deadline' | undefined;
+  /** W3C `traceparent` of the round that sealed it, for linking. Never a parent: it came through the client. */
+  readonly trace: string | undefined;
+  /** The key that opened it, and whether that is the key which seals now. */
+  readonly kid: string;
+  readonly current: boolean;
+  /** Where that key stands in the ring, from 0. */
+  readonly position: number;
+}

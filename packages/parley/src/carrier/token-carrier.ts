@@ -55,15 +55,18 @@ export class TokenCarrier {
     const { plaintext, kid, current, position } = await this.#options.sealer.open(token);
     const claims = decodeClaims(plaintext);
     const { flow, round, issued, expires, deadline } = claims;
+    const { principal, request } = await bind();
     const stale = checkClaims(claims, {
-      ...(await bind()),
+      principal,
+      request,
       kind: claims.kind,
       now: this.#options.now(),
       skew: this.#options.clockSkew,
     });
     if (stale !== undefined && stale !== 'expired' && stale !== 'deadline') throw new StateRejected(stale);
     const { state, version, trace, waits } = readBody(claims.kind, claims.body);
-    const head = {
+    return {
+      state,
       flow,
       round,
       waits,
@@ -77,7 +80,6 @@ export class TokenCarrier {
       current,
       position,
     };
-    return { ...state, ...head };
   }
 
   /**
@@ -86,12 +88,12 @@ export class TokenCarrier {
    *
    * @throws StateRejected `kind`, `version`, `expired` or `deadline`.
    */
-  admit(state: OpenedState, kind: CarriedState['kind'], policy: StatePolicy): Admission {
+  admit({ state, version, stale }: OpenedState, kind: CarriedState['kind'], policy: StatePolicy): Admission {
     if (state.kind !== kind) throw new StateRejected('kind');
-    if (!acceptsVersion(policy, state.version)) throw new StateRejected('version');
-    if (state.stale === undefined) return 'continue';
+    if (!acceptsVersion(policy, version)) throw new StateRejected('version');
+    if (stale === undefined) return 'continue';
     if (policy.expired === 'restart' && holdsNoWork(state)) return 'restart';
-    throw new StateRejected(state.stale);
+    throw new StateRejected(stale);
   }
 
   /** The identity of a flow that starts now. */

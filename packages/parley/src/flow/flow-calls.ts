@@ -47,8 +47,8 @@ export class FlowCalls<Ctx> implements Flow<Ctx> {
   readonly #replay: Replay;
   readonly #abort = new LazyAbort();
   readonly #used = new Set<string>();
-  readonly #resolved = new Map<(flow: Flow<Ctx>) => unknown, unknown>();
-  readonly #timers = new Set<() => void>();
+  #resolved: Map<(flow: Flow<Ctx>) => unknown, unknown> | undefined;
+  #timers: Set<() => void> | undefined;
   readonly #steps = new Set<string>();
   #insideStep: string | undefined;
   #polling = 0;
@@ -100,9 +100,9 @@ export class FlowCalls<Ctx> implements Flow<Ctx> {
     this.#over = true;
     this.#suspended = suspended;
     this.#replay.stop();
-    for (const cancel of this.#timers) cancel();
-    this.#timers.clear();
-    this.#resolved.clear();
+    for (const cancel of this.#timers ?? []) cancel();
+    this.#timers = undefined;
+    this.#resolved = undefined;
     this.#abort.abort();
   }
 
@@ -220,6 +220,7 @@ export class FlowCalls<Ctx> implements Flow<Ctx> {
 
   use<T>(resolver: (flow: Flow<Ctx>) => T): T {
     if (this.#insideStep !== undefined) throw new NestedCall(this.#insideStep, 'use');
+    this.#resolved ??= new Map();
     if (!this.#resolved.has(resolver)) {
       const value = resolver(this);
       if (value instanceof Promise) value.catch(ignore);
@@ -386,9 +387,10 @@ export class FlowCalls<Ctx> implements Flow<Ctx> {
 
   #after(ms: number, callback: () => void): void {
     const cancel = this.#input.host.scheduler.after(ms, () => {
-      this.#timers.delete(cancel);
+      this.#timers?.delete(cancel);
       callback();
     });
+    this.#timers ??= new Set();
     this.#timers.add(cancel);
   }
 }

@@ -30,6 +30,12 @@ export type Deliver = () => void | Promise<void>;
 /** Hands over a recorded entry. It stays in the journal only if `keep` is called. */
 export type DeliverRecorded = (keep: () => void) => void | Promise<void>;
 
+/** A recorded value of the clock or the random generator. */
+interface Drawn {
+  readonly value: SourceEntry['value'];
+  readonly text: string;
+}
+
 interface Recorded {
   readonly entry: KeyedEntry;
   readonly text: string;
@@ -48,7 +54,7 @@ export class Replay {
   readonly #onRest: () => void;
   readonly #recorded = new Map<string, Recorded>();
   readonly #order: string[] = [];
-  readonly #sources = new Map<string, { readonly value: SourceEntry['value']; readonly text: string }[]>();
+  #sources: Map<string, Drawn[]> | undefined;
   readonly #waiting = new Map<string, DeliverRecorded>();
   readonly #settled: Deliver[] = [];
   readonly #journal: string[] = [];
@@ -75,6 +81,7 @@ export class Replay {
         this.#order.push(entry.key);
       } else {
         const slot = slotOf(entry.type, entry.after);
+        this.#sources ??= new Map();
         const drawn = this.#sources.get(slot) ?? [];
         this.#sources.set(slot, drawn);
         drawn.push({ value: entry.value, text });
@@ -90,13 +97,13 @@ export class Replay {
   /** Drops a recorded entry that no longer applies (its question reads differently now), and what was drawn after it. */
   forget(key: string): void {
     this.#recorded.delete(key);
-    for (const type of SOURCES) this.#sources.delete(slotOf(type, key));
+    for (const type of SOURCES) this.#sources?.delete(slotOf(type, key));
   }
 
   /** A value of a source: the one recorded for this place, or else a new one. */
   draw<V extends SourceEntry['value']>(type: SourceEntry['type'], make: () => V): V {
     this.called();
-    const recorded = this.#sources.get(slotOf(type, this.#place))?.shift();
+    const recorded = this.#sources?.get(slotOf(type, this.#place))?.shift();
     if (recorded !== undefined) {
       this.#journal.push(recorded.text);
       return recorded.value as V;
@@ -146,7 +153,7 @@ export class Replay {
   /** The journal so far (R4). */
   journal(): Journal {
     const left = this.#order.flatMap((key) => this.#recorded.get(key)?.text ?? []);
-    const undrawn = [...this.#sources.values()].flat().map(({ text }) => text);
+    const undrawn = [...(this.#sources?.values() ?? [])].flat().map(({ text }) => text);
     return [...this.#journal, ...undrawn, ...left];
   }
 

@@ -171,11 +171,11 @@ export class Gate {
     if (token === undefined) return new Round({ source, ctx, opened: undefined, bind });
     try {
       const opened = await this.#carrier.open(token, bind);
-      if (opened.kind === 'plain') this.#carrier.admit(opened, 'plain', {});
+      if (opened.state.kind === 'plain') this.#carrier.admit(opened, 'plain', {});
       // Which flow, and so which policy, only the SDK's dispatch will tell; see `serve`.
       else if (!this.#registrations.mayBeFlow(source.method, source.target)) throw new StateRejected('kind');
       const round = new Round({ source, ctx, opened, bind });
-      if (opened.kind === 'plain') this.#emitOpened(round, opened);
+      if (opened.state.kind === 'plain') this.#emitOpened(round, opened);
       return round;
     } catch (error) {
       throw this.#rejection(source, error);
@@ -187,13 +187,12 @@ export class Gate {
     const { opened } = round;
     if (opened === undefined) return undefined;
     try {
-      if (this.#carrier.admit(opened, 'flow', policy) === 'restart' || opened.kind !== 'flow')
-        return undefined;
+      if (this.#carrier.admit(opened, 'flow', policy) === 'restart') return undefined;
     } catch (error) {
       round.fail(this.#rejection(round.source, error));
     }
     this.#emitOpened(round, opened);
-    return opened;
+    return opened.state.kind === 'flow' ? opened.state : undefined;
   }
 
   #identityOf({ opened }: Round, state: CarriedState | undefined, policy: StatePolicy): FlowIdentity {
@@ -268,8 +267,7 @@ export class Gate {
   /** Seals the state of a handler that was written by hand with the SDK's `inputRequired()`. */
   async #sealByHand(round: Round, result: InputRequiredResult): Promise<Result> {
     const { rounds } = this.#host.settings.limits;
-    const state = round.opened?.kind === 'plain' ? round.opened : undefined;
-    const identity = this.#identityOf(round, state, {});
+    const identity = this.#identityOf(round, round.opened?.state, {});
     if (identity.round >= rounds) throw new TooManyRounds('rounds', rounds);
     const asked = Object.keys(result.inputRequests ?? {}).map((key) => ({ key, digest: '' }));
     await round.bind().catch((error: unknown) => round.fail(this.#bindingError(round.source, error)));
@@ -329,7 +327,7 @@ function contextFor(round: Round): GatedContext {
   if (opened === undefined && inputResponses === undefined) return { ...ctx, [ROUND]: round };
   const answers = inputResponses === undefined ? undefined : { inputResponses: pick(inputResponses, opened) };
   const requestState = (): unknown => {
-    if (opened?.kind !== 'flow') return opened?.text;
+    if (opened?.state.kind !== 'flow') return opened?.state.text;
     // A handler written by hand that stands where the flow once stood would take "no state" for a first request.
     return round.fail(invalidRequestState());
   };
@@ -339,7 +337,7 @@ function contextFor(round: Round): GatedContext {
 
 /** The answers under keys that were asked, on an object without a prototype: what the SDK gives may have a forged one. */
 function pick(answers: Record<string, unknown>, opened: OpenedState | undefined): Record<string, unknown> {
-  const keys = opened?.asked.map(({ key }) => key) ?? Object.keys(answers);
+  const keys = opened?.state.asked.map(({ key }) => key) ?? Object.keys(answers);
   const picked = Object.create(null) as Record<string, unknown>;
   for (const key of keys) if (Object.hasOwn(answers, key)) picked[key] = answers[key];
   return picked;

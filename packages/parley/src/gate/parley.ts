@@ -1,7 +1,6 @@
 import {
   ProtocolError,
   ProtocolErrorCode,
-  type JSONRPCRequest,
   type McpServer,
   type Result,
   type Server,
@@ -89,7 +88,7 @@ export class Parley {
     const gate = new Gate(this.#host, this.#carrierFor(server), server, registrations);
     gateHandlers(server, gate);
     installAgain();
-    Object.defineProperty(server, ATTACHED, { value: true });
+    (server as { [ATTACHED]?: true })[ATTACHED] = true;
     return new Flows(mcp, gate, registrations);
   }
 
@@ -164,25 +163,23 @@ function gateHandlers(server: Server, gate: Gate): void {
   gateFallback(server, gate);
 }
 
-/** The handler of last resort can serve gated methods too, and is set as a property. */
+/**
+ * The handler of last resort can serve gated methods too. It is a property, so it is wrapped when the server is
+ * connected. (An accessor in its place would see it at once, and make every use of the server slower.)
+ */
 function gateFallback(server: Server, gate: Gate): void {
-  let fallback = server.fallbackRequestHandler;
-  Object.defineProperty(server, 'fallbackRequestHandler', {
-    configurable: true,
-    enumerable: true,
-    get: () => {
-      const current = fallback;
-      if (current === undefined) return undefined;
-      return (request: JSONRPCRequest, ctx: ServerContext): Promise<Result> => {
-        if (!GATED.has(request.method)) return current(request, ctx);
-        const handler: SdkHandler = (_request, innerCtx) => current(request, innerCtx);
+  const connect = server.connect.bind(server);
+  server.connect = (transport) => {
+    const { fallbackRequestHandler: fallback } = server;
+    if (fallback !== undefined) {
+      server.fallbackRequestHandler = (request, ctx) => {
+        if (!GATED.has(request.method)) return fallback(request, ctx);
+        const handler: SdkHandler = (_request, innerCtx) => fallback(request, innerCtx);
         return gate.wrap(request.method as GatedMethod, handler)(request as GatedRequest, ctx);
       };
-    },
-    set: (handler: typeof fallback) => {
-      fallback = handler;
-    },
-  });
+    }
+    return connect(transport);
+  };
 }
 
 function asAsync(handler: SdkHandler): SdkHandler {
