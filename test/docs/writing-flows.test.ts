@@ -127,6 +127,126 @@ describe('what docs/writing-flows.md says of the wrong code', () => {
   });
 });
 
+/** Lets this many turns of the event loop pass, as I/O does. */
+async function ioFor(turns: number): Promise<void> {
+  for (let turn = 0; turn < turns; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+}
+
+describe('what docs/writing-flows.md says cannot be prevented', () => {
+  it('a race of I/O outside of a step may be won by another in a later round; with steps it is not', async () => {
+    const winners = async (io: (flow: Flow) => Promise<void>): Promise<string[]> => {
+      const seen: string[] = [];
+      await rehearse(
+        async (flow: Flow) => {
+          const first = await Promise.race([
+            io(flow).then(() => flow.step('a', () => 'a')),
+            flow.step('slow', () => ioFor(3)).then(() => flow.step('b', () => 'b')),
+          ]);
+          seen.push(first);
+          await flow.step('both', () => ioFor(20)); // in the first round both get through
+          await flow.confirm('go', 'Go?');
+        },
+        { answers },
+      );
+      return seen;
+    };
+    expect(await winners((flow) => ioFor(flow.round === 1 ? 0 : 20))).toEqual(['a', 'b']);
+    expect(await winners((flow) => flow.step('io', () => ioFor(0)))).toEqual(['a', 'a']);
+  });
+
+  it('a draw after I/O outside of a step, beside another branch, may give another value in a later round', async () => {
+    const ids = async (io: (flow: Flow) => Promise<void>): Promise<number> => {
+      const seen = new Set<string>();
+      await rehearse(
+        async (flow: Flow) => {
+          const [id] = await Promise.all([io(flow).then(() => flow.uuid()), flow.step('b', () => ioFor(3))]);
+          seen.add(id);
+          await flow.confirm('go', 'Go?');
+        },
+        { answers },
+      );
+      return seen.size;
+    };
+    expect(await ids((flow) => ioFor(flow.round === 1 ? 0 : 20))).toBe(2);
+    expect(await ids((flow) => flow.step('io', () => ioFor(0)))).toBe(1);
+  });
+
+  it('a question inside a step, after an await, never goes out', async () => {
+    const ended = rehearse(
+      (flow: Flow) =>
+        flow.step('deploy', async () => {
+          await ioFor(1);
+          return await flow.confirm('go', 'Go?');
+        }),
+      { answers },
+    ).then(() => 'ended');
+    expect(await Promise.race([ended, ioFor(50)])).toBeUndefined();
+  });
+
+  it('a step computed from an answer that is asked again stays, unless its key names the answer', async () => {
+    const told = async (key: (region: string) => string): Promise<unknown> => {
+      let message = 'Which region?';
+      const { outcome } = await rehearse(
+        async (flow: Flow) => {
+          if (flow.round === 3) message = 'Which region, now?'; // a deploy
+          const { v } = await flow.form('region', { message, schema: z.object({ v: z.string() }) });
+          const price = await flow.step(key(v), () => `price in ${v}`);
+          await flow.confirm('go', `${price}?`);
+          return price;
+        },
+        {
+          answers: ({ key: asked, question }, round) =>
+            asked === 'go'
+              ? round < 4
+                ? wire(null)
+                : true
+              : { v: question.params['message'] === 'Which region?' ? 'eu' : 'us' },
+        },
+      );
+      return outcome;
+    };
+    expect(await told(() => 'price')).toEqual({ type: 'completed', value: 'price in eu' });
+    expect(await told((region) => `price ${region}`)).toEqual({ type: 'completed', value: 'price in us' });
+  });
+});
+
+describe('what docs/writing-flows.md says of draws', () => {
+  it('they fall with the answer after which they were drawn, and no others do', async () => {
+    const seen: Record<string, string[]> = { before: [], after: [] };
+    let message = 'a?';
+    await rehearse(
+      async (flow: Flow) => {
+        if (flow.round === 3) message = 'a, now?'; // a deploy
+        seen['before']?.push(flow.uuid());
+        await flow.form('a', { message, schema: z.object({ v: z.string() }) });
+        seen['after']?.push(flow.uuid());
+        await flow.confirm('go', 'Go?');
+      },
+      { answers: ({ key }, round) => (key === 'go' ? (round < 4 ? wire(null) : true) : { v: 'A' }) },
+    );
+    expect(new Set(seen['before']).size).toBe(1);
+    expect(new Set(seen['after']).size).toBe(2);
+  });
+
+  it('a call of the flow in the synchronous part of a step is refused, and the step fails with it', async () => {
+    for (const call of [
+      (flow: Flow) => flow.now(),
+      (flow: Flow) => flow.random(),
+      (flow: Flow) => flow.uuid(),
+      (flow: Flow) => flow.use(() => 1),
+      (flow: Flow) => flow.confirm('go', 'Go?'),
+    ]) {
+      const { outcome } = await rehearse((flow: Flow) => flow.step<unknown>('s', () => call(flow)), {
+        answers,
+      });
+      expect(outcome).toMatchObject({
+        type: 'failed',
+        error: { code: 'step_failed', reasonName: 'NestedCall', cause: { code: 'nested_call', step: 's' } },
+      });
+    }
+  });
+});
+
 interface Browser {
   readonly user?: { readonly issuer: string; readonly subject: string };
   startOAuth(id: string): Promise<URL>;

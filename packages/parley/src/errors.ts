@@ -18,9 +18,13 @@ export type ParleyErrorCode =
   | 'invalid_key'
   | 'invalid_question'
   | 'key_reused'
+  | 'ledger_full'
+  | 'ledger_unavailable'
   | 'nested_call'
   | 'not_json'
+  | 'outcome_unknown'
   | 'question_unstable'
+  | 'round_busy'
   | 'state_rejected'
   | 'state_too_large'
   | 'step_failed'
@@ -39,7 +43,7 @@ export abstract class ParleyError extends Error {
   }
 }
 
-/** An option, a key or the way the library was attached is wrong. Thrown at start, never in a request. */
+/** An option, a key or the way the library was attached is wrong. Thrown where something is set up, never for what a client sent. */
 export class ConfigurationError extends ParleyError {
   readonly code = 'configuration';
 }
@@ -166,7 +170,7 @@ export class StateTooLarge extends ParleyError {
   }
 }
 
-/** A step threw. The same error, with the same message, is thrown again on replay (then without `cause`). */
+/** A step, or a wait's check, threw. The same error, with the same message, is thrown again on replay (then without `cause`). */
 export class StepFailed extends ParleyError {
   readonly code = 'step_failed';
   constructor(
@@ -181,7 +185,7 @@ export class StepFailed extends ParleyError {
   }
 }
 
-/** A step's result, or an answer, is not JSON. */
+/** The result of a step, or of a wait's check, is not JSON. Recorded, and thrown again on replay. */
 export class NotJson extends ParleyError {
   readonly code = 'not_json';
   constructor(
@@ -193,7 +197,7 @@ export class NotJson extends ParleyError {
   }
 }
 
-/** A flow was called from within one of its own steps. */
+/** A flow was called in the synchronous part of one of its own steps. What the step throws for it is a `StepFailed` with this as its `cause`. */
 export class NestedCall extends ParleyError {
   readonly code = 'nested_call';
   constructor(
@@ -225,7 +229,49 @@ export type RejectionReason =
   | 'principal'
   | 'request'
   | 'kind'
-  | 'version';
+  | 'version'
+  | 'replayed'
+  | 'journal';
+
+/**
+ * Work for `flow.once` was begun and never settled: its process died, or its store could not be told. Whether it
+ * took effect is not known, so it is not done again. Look at the thing itself, and decide.
+ */
+export class OutcomeUnknown extends ParleyError {
+  readonly code = 'outcome_unknown';
+  constructor(readonly key: string) {
+    super(
+      `Whether '${key}' was done is not known: it was begun, and its end was never recorded. It is not done again.`,
+    );
+  }
+}
+
+/** The ledger gave no answer in time. Nothing that depends on it was run. */
+export class LedgerUnavailable extends ParleyError {
+  readonly code = 'ledger_unavailable';
+  constructor(
+    readonly operation: string,
+    options?: ErrorOptions,
+  ) {
+    super(`The ledger gave no answer in time (${operation}).`, options);
+  }
+}
+
+/** A memory ledger holds as many records as it may, and none has expired. */
+export class LedgerFull extends ParleyError {
+  readonly code = 'ledger_full';
+  constructor(readonly limit: number) {
+    super(`The memory ledger holds ${limit} records and none has expired (maxRecords).`);
+  }
+}
+
+/** The same round, or the same work, is still under way elsewhere. */
+export class RoundBusy extends ParleyError {
+  readonly code = 'round_busy';
+  constructor() {
+    super('The same request is still being worked on. Send it again.');
+  }
+}
 
 /** A `requestState` was not accepted. The client is told only that, in the same words for every reason. */
 export class StateRejected extends ParleyError {
@@ -247,9 +293,13 @@ export type AnyParleyError =
   | InvalidKey
   | InvalidQuestion
   | KeyReused
+  | LedgerFull
+  | LedgerUnavailable
   | NestedCall
   | NotJson
+  | OutcomeUnknown
   | QuestionUnstable
+  | RoundBusy
   | StateRejected
   | StateTooLarge
   | StepFailed

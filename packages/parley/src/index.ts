@@ -10,10 +10,14 @@ export {
   InvalidKey,
   InvalidQuestion,
   KeyReused,
+  LedgerFull,
+  LedgerUnavailable,
   NestedCall,
   NotJson,
+  OutcomeUnknown,
   ParleyError,
   QuestionUnstable,
+  RoundBusy,
   StateRejected,
   StateTooLarge,
   StepFailed,
@@ -41,6 +45,8 @@ export type {
   Json,
   JsonCompatible,
   NumberField,
+  OnceOptions,
+  Recorded,
   RestrictedSchema,
   Root,
   SamplingContent,
@@ -73,3 +79,12 @@ export {
   type RoundEvent,
 } from './gate/index.js';
 export { generateKey, type KeyInput, type KeysInput } from './seal/index.js';
+export {
+  memoryLedger,
+  type ClaimRequest,
+  type ClaimResult,
+  type Fenced,
+  type Ledger,
+  type MemoryLedgerOptions,
+  type TransactionWork,
+} from './ledger/index.js';

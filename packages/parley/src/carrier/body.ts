@@ -17,6 +17,8 @@ interface Head {
   readonly t?: string;
   /** Rounds so far that only waited. */
   readonly w?: number;
+  /** Reference to the journal, where it is too large for a token and stands in the ledger. */
+  readonly r?: string;
   /** Text of a handler that was written by hand. */
   readonly s?: string;
 }
@@ -26,16 +28,19 @@ export interface Body {
   readonly version?: string | undefined;
   readonly trace?: string | undefined;
   readonly waits: number;
+  /** Reference to the journal in the ledger; the state's own is empty then. */
+  readonly overflow?: string | undefined;
   readonly state: CarriedState;
 }
 
 /** Writes a body. */
-export function writeBody({ version, trace, waits, state }: Body): string {
+export function writeBody({ version, trace, waits, overflow, state }: Body): string {
   const head: Head = {
     ...(version !== undefined && { v: version }),
     ...(state.asked.length > 0 && { q: state.asked }),
     ...(trace !== undefined && { t: trace }),
     ...(waits > 0 && { w: waits }),
+    ...(overflow !== undefined && { r: overflow }),
     ...(state.kind === 'plain' && { s: state.text }),
   };
   const first = JSON.stringify(head);
@@ -64,6 +69,7 @@ export function readBody(kind: CarriedState['kind'], text: string): Body {
     version: head.v,
     trace: head.t,
     waits: head.w ?? 0,
+    overflow: head.r,
     state: kind === 'plain' ? { kind, asked, text: head.s ?? '' } : { kind, asked, journal },
   };
 }

@@ -8,4 +8,10 @@ export type {
   PlainState,
   StatePolicy,
 } from './state.js';
-export { TokenCarrier, type Admission, type SealedState, type TokenCarrierOptions } from './token-carrier.js';
+export {
+  TokenCarrier,
+  type Admission,
+  type Overflow,
+  type SealedState,
+  type TokenCarrierOptions,
+} from './token-carrier.js';

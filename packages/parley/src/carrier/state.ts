@@ -11,6 +11,11 @@ export interface StatePolicy {
    * the flow over. Restarting is allowed only while the journal holds no work, only answers.
    */
   readonly expired?: 'reject' | 'restart';
+  /**
+   * Whether a round is answered only once: the same request again gets the stored response, and the same state
+   * with other answers is rejected. Needs a ledger. Default: what the `Parley` was made with.
+   */
+  readonly singleUse?: boolean;
   /** Milliseconds that a round may wait for its answer. */
   readonly ttl?: number;
   /** Milliseconds that the whole flow may take, from its first round. It does not slide. */

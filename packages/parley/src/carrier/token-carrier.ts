@@ -22,6 +22,18 @@ export interface TokenCarrierOptions {
   readonly clockSkew: number;
   /** Hides lengths by Padmé padding. */
   readonly pad: boolean;
+  /** Where journals go that are too large for a token; without it they are an error. */
+  readonly overflow?: Overflow | undefined;
+}
+
+/** A place for journals that are too large for a token. */
+export interface Overflow {
+  /** The largest journal that is taken, in bytes. */
+  readonly maxBytes: number;
+  /** Stores a text for `left` ms, and gives what it is found by. */
+  put(text: string, left: number): Promise<string>;
+  /** @throws StateRejected `journal` when it is not there any more. */
+  get(reference: string): Promise<string>;
 }
 
 /** What becomes of a state at its handler: the flow goes on, or starts over because the state was merely too old. */
@@ -64,9 +76,9 @@ export class TokenCarrier {
       skew: this.#options.clockSkew,
     });
     if (stale !== undefined && stale !== 'expired' && stale !== 'deadline') throw new StateRejected(stale);
-    const { state, version, trace, waits } = readBody(claims.kind, claims.body);
+    const { state, version, trace, waits, overflow } = readBody(claims.kind, claims.body);
     return {
-      state,
+      state: overflow === undefined ? state : await this.#fetch(state, overflow),
       flow,
       round,
       waits,
@@ -122,13 +134,35 @@ export class TokenCarrier {
     const issued = now();
     const expires = Math.min(issued + (policy.ttl ?? ttl), identity.deadline);
     const { waits, ...claimed } = identity;
-    const body = writeBody({ state, waits, version: policy.version, trace });
+    const said = { waits, version: policy.version, trace };
+    const plaintextOf = (body: string): Uint8Array =>
+      encodeClaims({ kind: state.kind, ...claimed, issued, expires, ...binding, body }, { pad });
+    const body = writeBody({ ...said, state });
     // A cheap look first: a body has at least a byte a character.
-    if (tokenLength(body.length) > stateBytes) throw tooLarge(state, body, stateBytes);
-    const claims = { kind: state.kind, ...claimed, issued, expires, ...binding, body };
-    const plaintext = encodeClaims(claims, { pad });
+    let plaintext = tokenLength(body.length) > stateBytes ? undefined : plaintextOf(body);
+    if (plaintext === undefined || tokenLength(plaintext.length) > stateBytes) {
+      const overflow = await this.#store(state, identity, body);
+      plaintext = plaintextOf(
+        writeBody({ ...said, overflow, state: { ...state, journal: [] } as CarriedState }),
+      );
+    }
     if (tokenLength(plaintext.length) > stateBytes) throw tooLarge(state, body, stateBytes);
     return { token: await sealer.seal(plaintext), expires };
+  }
+
+  /** Puts a journal that is too large where there is room. */
+  async #store(state: CarriedState, { deadline }: FlowIdentity, body: string): Promise<string> {
+    const { overflow, stateBytes, now } = this.#options;
+    if (overflow === undefined || state.kind === 'plain') throw tooLarge(state, body, stateBytes);
+    const text = state.journal.join('\n');
+    if (bytesOf(text) > overflow.maxBytes) throw tooLarge(state, body, overflow.maxBytes);
+    return await overflow.put(text, deadline - now());
+  }
+
+  async #fetch(state: CarriedState, reference: string): Promise<CarriedState> {
+    const { overflow } = this.#options;
+    if (overflow === undefined || state.kind === 'plain') throw new StateRejected('journal');
+    return { ...state, journal: (await overflow.get(reference)).split('\n') };
   }
 }
 
@@ -145,6 +179,8 @@ const WORK: Readonly<Record<JournalEntry['type'], boolean>> = {
   step: true,
   'step-failed': true,
   'wait-failed': true,
+  once: true,
+  'once-failed': true,
   wait: true,
   answer: false,
   'answer-invalid': false,

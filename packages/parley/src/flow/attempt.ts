@@ -1,10 +1,13 @@
-import { NotJson, StepFailed } from '../errors.js';
+import { NotJson, OutcomeUnknown, StepFailed } from '../errors.js';
 import type { StepContext } from './flow.js';
 import type { FailedEntry } from './journal.js';
 import { recordable, type Json } from './json.js';
 
+/** Why a piece of the author's work has no result. */
+export type Failure = StepFailed | NotJson | OutcomeUnknown;
+
 /** What came of a piece of the author's work: its result as JSON (undefined when it gave nothing), or why there is none. */
-export type Attempt = { readonly value: Json | undefined } | { readonly failure: StepFailed | NotJson };
+export type Attempt = { readonly value: Json | undefined } | { readonly failure: Failure };
 
 /** Longer texts of failures are cut: they are recorded, and the state has a bound. */
 const MAX_MESSAGE = 1_000;
@@ -29,11 +32,8 @@ export async function attempt<T>(
 }
 
 /** How a failure is recorded. All are: work that was done must not be done again because its result was of no use. */
-export function failureEntry(
-  type: FailedEntry['type'],
-  key: string,
-  failure: StepFailed | NotJson,
-): FailedEntry {
+export function failureEntry(type: FailedEntry['type'], key: string, failure: Failure): FailedEntry {
+  if (failure instanceof OutcomeUnknown) return { type, key, name: failure.name, message: '', unknown: true };
   if (failure instanceof StepFailed) {
     return { type, key, name: failure.reasonName, message: failure.reason };
   }
@@ -42,9 +42,23 @@ export function failureEntry(
 }
 
 /** The error that a recorded failure throws again. */
-export function recordedFailure({ key, name, message, notJson }: FailedEntry): StepFailed | NotJson {
+export function recordedFailure({ key, name, message, notJson, unknown }: FailedEntry): Failure {
+  if (unknown === true) return new OutcomeUnknown(key);
   if (notJson !== undefined) return new NotJson(key, notJson.path, notJson.found);
   return new StepFailed(key, name, message);
+}
+
+/** An attempt as a text, for a ledger: what a second run of the same work gets. */
+export function writeAttempt(key: string, result: Attempt): string {
+  return JSON.stringify(
+    'failure' in result ? { failed: failureEntry('once-failed', key, result.failure) } : result,
+  );
+}
+
+/** The attempt that a text of {@link writeAttempt} holds. */
+export function readAttempt(text: string): Attempt {
+  const read = JSON.parse(text) as { readonly failed?: FailedEntry; readonly value?: Json };
+  return read.failed === undefined ? { value: read.value } : { failure: recordedFailure(read.failed) };
 }
 
 /** Whatever was thrown, as a text: a step may throw what has none. */

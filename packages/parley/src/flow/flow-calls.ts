@@ -1,4 +1,11 @@
-import { FlowDiverged, InputRefused, InvalidKey, KeyReused, NestedCall } from '../errors.js';
+import {
+  ConfigurationError,
+  FlowDiverged,
+  InputRefused,
+  InvalidKey,
+  KeyReused,
+  NestedCall,
+} from '../errors.js';
 import { LazyAbort } from './abort.js';
 import { attempt, failureEntry, recordedFailure, type Attempt } from './attempt.js';
 import type {
@@ -6,6 +13,7 @@ import type {
   ElicitOutcome,
   Flow,
   FormQuestion,
+  OnceOptions,
   StepContext,
   UrlOutcome,
   WaitOptions,
@@ -34,9 +42,11 @@ import type { CreateMessageAnswer, CreateMessageParams, Root } from './sampling.
 const MAX_KEY_LENGTH = 256;
 
 /** The types of entry that a call may find under its key: done, failed. */
-type WorkEntries = readonly ['step', 'step-failed'] | readonly ['wait', 'wait-failed'];
+type WorkEntries =
+  readonly ['step', 'step-failed'] | readonly ['wait', 'wait-failed'] | readonly ['once', 'once-failed'];
 const STEP_ENTRIES: WorkEntries = ['step', 'step-failed'];
 const WAIT_ENTRIES: WorkEntries = ['wait', 'wait-failed'];
+const ONCE_ENTRIES: WorkEntries = ['once', 'once-failed'];
 
 type Maker<T> = () => Omit<Ask<T>, 'key' | 'fresh'>;
 
@@ -45,6 +55,7 @@ export class FlowCalls<Ctx> implements Flow<Ctx> {
   readonly questions: Questions;
   readonly #input: RunInput<Ctx>;
   readonly #replay: Replay;
+  readonly #fail: (error: Error) => void;
   readonly #abort = new LazyAbort();
   readonly #used = new Set<string>();
   #resolved: Map<(flow: Flow<Ctx>) => unknown, unknown> | undefined;
@@ -59,6 +70,7 @@ export class FlowCalls<Ctx> implements Flow<Ctx> {
 
   constructor(input: RunInput<Ctx>, fail: (error: Error) => void, onRest: () => void) {
     this.#input = input;
+    this.#fail = fail;
     this.#replay = new Replay(input.journal, input.host.scheduler, () => this.#mayRest(), onRest);
     this.questions = new Questions({
       replay: this.#replay,
@@ -218,6 +230,25 @@ export class FlowCalls<Ctx> implements Flow<Ctx> {
     });
   }
 
+  once<R>(key: string, fn: (context: StepContext) => R, options?: OnceOptions): Promise<Awaited<R>> {
+    return this.#work<Awaited<R>>('once', key, ONCE_ENTRIES, (settle) => {
+      const { once } = this.#input;
+      if (once === undefined)
+        throw new ConfigurationError('flow.once needs a ledger: new Parley({ ledger }).');
+      const { id, keep } = options ?? {};
+      if (keep !== undefined && !(keep > 0)) throw new RangeError('keep must be above 0 ms.');
+      this.#replay.begin();
+      this.#steps.add(key);
+      const attempt = (run: (context: StepContext) => unknown): Promise<Attempt> => this.#attempt(key, run);
+      once({ key, id, keep, work: fn as () => unknown, attempt })
+        .then(settle, this.#fail)
+        .finally(() => {
+          this.#steps.delete(key);
+          this.#replay.end();
+        });
+    });
+  }
+
   use<T>(resolver: (flow: Flow<Ctx>) => T): T {
     if (this.#insideStep !== undefined) throw new NestedCall(this.#insideStep, 'use');
     this.#resolved ??= new Map();
@@ -275,7 +306,7 @@ export class FlowCalls<Ctx> implements Flow<Ctx> {
 
   /** One call that works: settled by the journal, or by doing it. */
   #work<T>(
-    call: 'step' | 'waitFor',
+    call: 'step' | 'waitFor' | 'once',
     key: string,
     types: WorkEntries,
     start: (settle: (result: Attempt) => void) => void,
@@ -397,6 +428,7 @@ export class FlowCalls<Ctx> implements Flow<Ctx> {
 
 function describeCall(types: readonly KeyedEntry['type'][]): string {
   if (types.includes('answer')) return 'a question';
+  if (types.includes('once')) return 'work done once';
   return types.includes('wait') ? 'a wait' : 'a step';
 }
 

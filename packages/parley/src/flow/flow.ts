@@ -33,11 +33,25 @@ export interface StepContext {
   readonly signal: AbortSignal;
 }
 
+/** What work is done once for. */
+export interface OnceOptions {
+  /**
+   * An id of your own over all flows, such as a coupon's code: whoever comes second gets the result of the first.
+   * Put what tells them apart into the result. Without an id, the work is this flow's.
+   */
+  readonly id?: string;
+  /**
+   * Milliseconds for which the record is kept. Default: as long as the flow may live; with an `id`, 30 days. After
+   * that the work could be done again.
+   */
+  readonly keep?: number;
+}
+
 /** How `waitFor` waits. */
 export interface WaitOptions {
   /** Milliseconds to poll before the round is answered and the client asked to come back; at least `every`. Default 20,000. */
   readonly hold?: number;
-  /** Milliseconds between two checks. Default 1,000. */
+  /** Milliseconds between two checks, above 0. Default 1,000. */
   readonly every?: number;
 }
 
@@ -107,9 +121,12 @@ export interface Flow<Ctx = unknown> {
 
   /**
    * Polls `check` until it gives a value other than undefined and null, and records that value. After
-   * `hold` the client is asked to come back (a round with state and no question).
+   * `hold` the client is asked to come back (a round with state and no question), also when a check hangs; the
+   * signal that it got aborts then.
    *
-   * @throws StepFailed when `check` throws.
+   * @throws StepFailed when `check` throws, live and on every replay.
+   * @throws NotJson when its value holds what JSON cannot, live and on every replay.
+   * @throws RangeError when `every` is not above 0, or `hold` is below.
    */
   waitFor<R>(
     key: string,
@@ -137,14 +154,39 @@ export interface Flow<Ctx = unknown> {
    * that a replay gives.
    *
    * @throws StepFailed when `fn` throws, live and on every replay.
-   * @throws NotJson when the result holds what JSON cannot.
+   * @throws NotJson when the result holds what JSON cannot, live and on every replay: it is not run again.
    */
   step<R>(key: string, fn: (context: StepContext) => R & Recorded<R>): Promise<Awaited<R>>;
 
-  /** Runs a resolver, a plain function of the flow, once a round however many use it. */
+  /**
+   * Does a piece of work at most once, over all instances and whatever states a client presents again. A second
+   * run gets the recorded result. Needs a ledger (`new Parley({ ledger })`); without one it is kept in the memory
+   * of this process.
+   *
+   * @throws StepFailed when `fn` throws, then and ever after.
+   * @throws OutcomeUnknown when it was begun before and never settled: its process died half-way. It is not
+   * done again.
+   */
+  once<R>(
+    key: string,
+    fn: (context: StepContext) => R & Recorded<R>,
+    options?: OnceOptions,
+  ): Promise<Awaited<R>>;
+
+  /**
+   * Runs a resolver, a plain function of the flow, once a round however many use it.
+   *
+   * @throws NestedCall in the synchronous part of a step.
+   */
   use<T>(resolver: (flow: Flow<Ctx>) => T): T;
 
-  /** The time in ms since 1970, recorded. */
+  /**
+   * The time in ms since 1970, recorded. As the two below, it belongs to the place where it was drawn: after which
+   * recorded thing, and which of its kind there. It falls with the answer right before it, when that question reads
+   * differently now.
+   *
+   * @throws NestedCall in the synchronous part of a step; the two below too.
+   */
   now(): number;
   /** A number in [0, 1), recorded. */
   random(): number;

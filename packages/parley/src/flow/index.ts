@@ -4,6 +4,8 @@ export type {
   ElicitOutcome,
   Flow,
   FormQuestion,
+  OnceOptions,
+  Recorded,
   StepContext,
   UrlOutcome,
   WaitOptions,
@@ -27,3 +29,5 @@ export type { KeyedQuestion, RunHost, RunInput } from './run-input.js';
 export type { CreateMessageAnswer, CreateMessageParams, Root, SamplingContent } from './sampling.js';
 export { runtimeScheduler, type Scheduler } from './scheduler.js';
 export type { StandardSchema } from './standard-schema.js';
+export { readAttempt, writeAttempt, type Attempt } from './attempt.js';
+export type { OnceKeeper, OnceRequest } from './once.js';

@@ -9,19 +9,21 @@ export type Answer =
 
 /** A step that succeeded, or a `waitFor` that got its value. `value` is absent when a step returned nothing. */
 export interface DoneEntry {
-  readonly type: 'step' | 'wait';
+  readonly type: 'step' | 'wait' | 'once';
   readonly key: string;
   readonly value?: Json;
 }
 
 /** A step, or the check of a wait, that threw: what a replay needs to throw the same. */
 export interface FailedEntry {
-  readonly type: 'step-failed' | 'wait-failed';
+  readonly type: 'step-failed' | 'wait-failed' | 'once-failed';
   readonly key: string;
   readonly name: string;
   readonly message: string;
   /** Set when the work succeeded and its result was no JSON: where, and what was found there. */
   readonly notJson?: { readonly path: string; readonly found: string };
+  /** Set when it is not known whether the work was done. */
+  readonly unknown?: true;
 }
 
 /** An answer, pinned to the digest of the question that the user saw. */
@@ -92,6 +94,9 @@ export function describeEntry(entry: KeyedEntry): string {
     case 'wait':
     case 'wait-failed':
       return 'a wait';
+    case 'once':
+    case 'once-failed':
+      return 'work done once';
     case 'answer':
     case 'answer-invalid':
       return 'a question';

@@ -29,7 +29,7 @@ export function formQuestion(key: string, message: string, schema: RestrictedSch
 export function urlQuestion(key: string, message: string, url: string): Question {
   requireMessage(key, message);
   // It goes out as it is written, so nothing may stand in it that another parser could read in another way.
-  if (!/^https?:\/\/[^\s\\]+$/i.test(url) || !URL.canParse(url)) {
+  if (!/^https?:\/\/[^\s\\/][^\s\\]*$/i.test(url) || !URL.canParse(url)) {
     throw new InvalidQuestion(
       key,
       'its url must be an absolute https URL without white space or backslashes',

@@ -2,6 +2,7 @@ import type { RawAnswers } from './answer.js';
 import type { ClientView } from './flow.js';
 import type { Journal } from './journal.js';
 import type { FlowLimits } from './limits.js';
+import type { OnceKeeper } from './once.js';
 import type { Question } from './question.js';
 import type { AskedQuestion } from './questions.js';
 import type { Scheduler } from './scheduler.js';
@@ -36,6 +37,8 @@ export interface RunInput<Ctx> {
   readonly limits: FlowLimits;
   readonly client: ClientView;
   readonly ctx: Ctx;
+  /** Sees to work that must happen at most once; without it `flow.once` is an error. */
+  readonly once?: OnceKeeper;
   /** Aborts when nobody waits for this round any more. */
   readonly signal?: AbortSignal;
   readonly host: RunHost;

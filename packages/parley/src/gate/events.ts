@@ -27,6 +27,8 @@ export interface ParleyEvents {
   sealed: RoundEvent & { readonly bytes: number; readonly expires: number };
   /** A run asked and was let go. No questions: the client was asked to come back. */
   suspended: RoundEvent & { readonly questions: readonly string[] };
+  /** A single-use round was asked for again, and got the response on record. */
+  repeated: RoundEvent;
   /** A flow ended in this round; `failed` when its handler threw. */
   completed: RoundEvent & { readonly failed: boolean };
   /** A key other than the one that seals now opened a state: it is still needed. `position` is its place in `keys`, from 0. */

@@ -202,7 +202,7 @@ type Register<Callback, Registered> = (name: string, config: object, callback: C
 
 /** Takes our options out of a config: the SDK lists what it is given to clients. */
 function splitPolicy<C extends StatePolicy>(config: C): [StatePolicy, Omit<C, keyof StatePolicy>] {
-  const { version, accepts, expired, ttl, deadline, ...rest } = config;
+  const { version, accepts, expired, singleUse, ttl, deadline, ...rest } = config;
   checkDuration('ttl', ttl);
   checkDuration('deadline', deadline);
   if (accepts !== undefined && version === undefined) {
@@ -215,6 +215,7 @@ function splitPolicy<C extends StatePolicy>(config: C): [StatePolicy, Omit<C, ke
       ...(version !== undefined && { version }),
       ...(accepts !== undefined && { accepts }),
       ...(expired !== undefined && { expired }),
+      ...(singleUse !== undefined && { singleUse }),
       ...(ttl !== undefined && { ttl }),
       ...(deadline !== undefined && { deadline }),
     },

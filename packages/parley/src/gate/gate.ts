@@ -36,15 +36,23 @@ import {
   principalDigest,
   randomBytes,
   requestDigest,
+  sha256,
   type PrincipalParts,
 } from '../seal/index.js';
 import { clientView, missingCapabilities } from './client-view.js';
 import type { Emitter, EventSource, GatedMethod, ParleyEvents } from './events.js';
+import type { Keeper } from './keeper.js';
 import type { Settings } from './options.js';
 import type { Registrations } from './registrations.js';
 import type { RejectionLog } from './rejection-log.js';
 import { BindingFailed, Round } from './round.js';
-import { asHandlerError, internalError, invalidRequestState, unbindableArguments } from './wire-errors.js';
+import {
+  asHandlerError,
+  internalError,
+  invalidRequestState,
+  ledgerError,
+  unbindableArguments,
+} from './wire-errors.js';
 
 /** What the gates of one process share. */
 export interface GateHost {
@@ -88,9 +96,17 @@ export class Gate {
   readonly #carrier: TokenCarrier;
   readonly #server: Server;
   readonly #registrations: Registrations;
+  readonly #keeper: () => Keeper;
   readonly #runHost: RunHost;
 
-  constructor(host: GateHost, carrier: TokenCarrier, server: Server, registrations: Registrations) {
+  constructor(
+    host: GateHost,
+    carrier: TokenCarrier,
+    keeper: () => Keeper,
+    server: Server,
+    registrations: Registrations,
+  ) {
+    this.#keeper = keeper;
     this.#host = host;
     this.#carrier = carrier;
     this.#server = server;
@@ -111,13 +127,14 @@ export class Gate {
     return async (request, ctx) => {
       const source = { method, target: targetOf(method, request) };
       const round = await this.#open(source, request, ctx);
-      const result = await handler(request, contextFor(round)).catch((error: unknown) => {
-        throw round.failure === undefined ? error : round.failure.error;
+      const { opened } = round;
+      const handle = (): Promise<Result> => this.#handle(handler, request, round);
+      // A flow's round is claimed by `serve`, which knows its policy.
+      if (opened?.state.kind !== 'plain' || !this.#host.settings.singleUse) return await handle();
+      const identity = { ...opened, round: opened.round + 1 };
+      return await this.#answerOnce(round, opened, identity, handle).catch((error: unknown) => {
+        throw this.#asWireError(source, error);
       });
-      if (round.failure !== undefined) throw round.failure.error;
-      if (round.sealed || !isInputRequiredResult(result) || typeof result.requestState !== 'string')
-        return result;
-      return await this.#sealByHand(round, result);
     };
   }
 
@@ -139,18 +156,53 @@ export class Gate {
     // Before the first step: work must not be done for a request whose state could not be bound afterwards.
     await round.bind().catch((error: unknown) => round.fail(this.#bindingError(round.source, error)));
     const identity = this.#identityOf(round, state, policy);
+    const run = (): Promise<T | InputRequiredResult> => this.#run(handler, round, state, identity, policy);
+    const { opened } = round;
+    try {
+      if (
+        opened === undefined ||
+        state === undefined ||
+        !(policy.singleUse ?? this.#host.settings.singleUse)
+      ) {
+        return await run();
+      }
+      const response = await this.#answerOnce(round, opened, identity, () =>
+        run().catch((error: unknown) => errorResult<T>(round, error)),
+      );
+      round.sealed = isInputRequiredResult(response);
+      return response;
+    } catch (error) {
+      const onTheWire = this.#asWireError(round.source, error);
+      if (onTheWire !== error) round.fail(onTheWire);
+      throw error;
+    }
+  }
+
+  async #run<T>(
+    handler: (flow: Flow<ServerContext>) => T | Promise<T>,
+    round: Round,
+    state: FlowState | undefined,
+    identity: FlowIdentity,
+    policy: StatePolicy,
+  ): Promise<T | InputRequiredResult> {
+    const { ctx } = round;
+    const { limits, clockSkew, now } = this.#host.settings;
+    const id = (): string => encodeBase64url(identity.flow);
+    const restarted = round.opened !== undefined && state === undefined;
     const outcome = await runFlow(handler, {
-      id: () => encodeBase64url(identity.flow),
+      id,
       round: identity.round,
       waits: identity.waits,
       journal: state?.journal ?? [],
       asked: state?.asked,
-      answers: round.opened !== undefined && state === undefined ? undefined : ctx.mcpReq.inputResponses,
-      limits: this.#host.settings.limits,
+      // Answers that come with a state that is started over are dropped with it: they would count as unasked ones.
+      answers: restarted ? undefined : ctx.mcpReq.inputResponses,
+      limits,
       client: this.#clientOf(ctx),
       ctx,
       signal: ctx.mcpReq.signal,
       host: this.#runHost,
+      once: (request) => this.#keeper().once(id(), identity.deadline + clockSkew - now(), request),
     });
     switch (outcome.type) {
       case 'completed':
@@ -163,6 +215,38 @@ export class Gate {
       case 'suspended':
         return await this.#suspend(round, identity, policy, outcome);
     }
+  }
+
+  async #handle(handler: SdkHandler, request: GatedRequest, round: Round): Promise<Result> {
+    const result = await handler(request, contextFor(round)).catch((error: unknown) => {
+      throw round.failure === undefined ? error : round.failure.error;
+    });
+    if (round.failure !== undefined) throw round.failure.error;
+    if (round.sealed || !isInputRequiredResult(result) || typeof result.requestState !== 'string')
+      return result;
+    return await this.#sealByHand(round, result);
+  }
+
+  /** Answers a single-use round: with its stored response, or by doing it (STATE-08). */
+  async #answerOnce<T>(
+    round: Round,
+    opened: OpenedState,
+    identity: FlowIdentity,
+    run: () => Promise<T>,
+  ): Promise<T> {
+    const { now, clockSkew } = this.#host.settings;
+    const answers = pick(round.ctx.mcpReq.inputResponses ?? {}, opened);
+    const id = [encodeBase64url(opened.flow), opened.round] as const;
+    const left = opened.expires + clockSkew - now();
+    const { response, repeated } = await this.#keeper().round(id, answersDigest(answers), left, run);
+    if (repeated) this.#host.events.emit('repeated', () => round.event(identity));
+    return response;
+  }
+
+  /** What goes out as a JSON-RPC error, past the SDK's wrapping of tools; any other error as it is. */
+  #asWireError(source: EventSource, error: unknown): unknown {
+    if (error instanceof StateRejected) return this.#rejection(source, error);
+    return ledgerError(error) ?? error;
   }
 
   async #open(source: EventSource, request: GatedRequest, ctx: ServerContext): Promise<Round> {
@@ -203,6 +287,8 @@ export class Gate {
 
   /** Tells the log and the listeners why, and the client nothing. */
   #rejection(source: EventSource, error: unknown): ProtocolError {
+    const unavailable = ledgerError(error);
+    if (unavailable !== undefined) return unavailable;
     if (!(error instanceof StateRejected) && !(error instanceof BindingFailed)) {
       this.#host.settings.logger.warn(`parley: opening a requestState failed: ${describe(error)}`);
       return internalError();
@@ -341,6 +427,23 @@ function pick(answers: Record<string, unknown>, opened: OpenedState | undefined)
   const picked = Object.create(null) as Record<string, unknown>;
   for (const key of keys) if (Object.hasOwn(answers, key)) picked[key] = answers[key];
   return picked;
+}
+
+/** One text for one set of answers, whatever the order in which a client sends them. */
+function answersDigest(answers: Record<string, unknown>): string {
+  const sorted = Object.entries(answers).toSorted(([a], [b]) => (a < b ? -1 : 1));
+  return encodeBase64url(sha256(JSON.stringify(sorted)));
+}
+
+/**
+ * The result that the SDK would make of a tool's error, made here, so that it can be stored and given again. What is
+ * not the tool's word (the wire's errors, a client that is gone) stays an error.
+ */
+function errorResult<T>({ source, ctx, failure }: Round, error: unknown): T {
+  if (source.method !== 'tools/call' || failure !== undefined || ctx.mcpReq.signal.aborted) throw error;
+  if (error instanceof StateRejected || ledgerError(error) !== undefined) throw error;
+  const text = error instanceof Error ? error.message : String(error);
+  return { content: [{ type: 'text', text }], isError: true } as T;
 }
 
 function asInputRequests(questions: readonly KeyedQuestion[]): InputRequests {

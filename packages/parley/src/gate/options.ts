@@ -1,18 +1,26 @@
 import type { ServerContext } from '@modelcontextprotocol/server';
 import { ConfigurationError } from '../errors.js';
 import { checkLimits, DEFAULT_FLOW_LIMITS, type FlowLimits } from '../flow/index.js';
+import type { Ledger } from '../ledger/index.js';
 import type { KeysInput } from '../seal/index.js';
 
 /** All bounds of this library. Sizes in bytes. */
 export interface Limits extends FlowLimits {
   /** Length of a sealed state on the wire. Default 48 KiB. */
   readonly stateBytes: number;
+  /** Bytes of a journal that may go to the ledger when it is too large for a state. Default 1 MiB. */
+  readonly overflowBytes: number;
   /** How deep a request's arguments may nest, to be bound to a state. Default 64. */
   readonly argumentsDepth: number;
 }
 
 /** The defaults of {@link Limits}. */
-export const DEFAULT_LIMITS: Limits = { ...DEFAULT_FLOW_LIMITS, stateBytes: 48 * 1024, argumentsDepth: 64 };
+export const DEFAULT_LIMITS: Limits = {
+  ...DEFAULT_FLOW_LIMITS,
+  stateBytes: 48 * 1024,
+  overflowBytes: 1024 * 1024,
+  argumentsDepth: 64,
+};
 
 /** Where warnings go: mistakes in handlers, a missing key, rejected states. Gets no data of a flow. */
 export interface Logger {
@@ -22,16 +30,16 @@ export interface Logger {
 /** Options of a {@link Parley}. */
 export interface ParleyOptions {
   /**
-   * The key ring: the first key seals, all open. One string may hold several, separated by commas or white
-   * space. Make one with `parley keygen`. The same ring belongs on every instance. Without keys an ephemeral
-   * one is made, with a warning: its states end with this process.
+   * The key ring: the first active key seals, all open; one must be active at start. One string may hold several,
+   * separated by commas or white space. Make one with `parley keygen`. The same ring belongs on every instance.
+   * Without keys an ephemeral one is made, with a warning: its states end with this process.
    */
   readonly keys?: KeysInput | undefined;
   /** Who the states are for. Default: the name of the attached server. Another audience has other keys. */
   readonly audience?: string | undefined;
   /**
    * Who makes a request; null for nobody. Default: issuer, client id and subject of `ctx.http.authInfo`.
-   * When it throws, the request fails.
+   * Asked before a flow runs, and before a state is taken or sealed. When it throws, the request fails.
    */
   readonly principal?: ((ctx: ServerContext) => string | null | Promise<string | null>) | undefined;
   readonly limits?: Partial<Limits> | undefined;
@@ -41,6 +49,19 @@ export interface ParleyOptions {
   readonly deadline?: number | undefined;
   /** Milliseconds by which the clocks of instances may be apart: a state is taken that much longer. Default 0. */
   readonly clockSkew?: number | undefined;
+  /**
+   * The store that makes things happen at most once: `redisLedger`, `postgresLedger`, `memoryLedger`. Without one,
+   * `flow.once` and `singleUse` use the memory of this process, with a warning.
+   */
+  readonly ledger?: Ledger | undefined;
+  /** Whether rounds are single-use where a handler does not say. Default false. */
+  readonly singleUse?: boolean | undefined;
+  /** Milliseconds that a request waits for another that does the same work. Default 10,000. */
+  readonly patience?: number | undefined;
+  /** Milliseconds that the ledger may take for an answer, before a round fails and nothing runs. Default 2,000. */
+  readonly ledgerTimeout?: number | undefined;
+  /** Milliseconds after which work is given up for dead when its process is. Extended while it lives. Default 30,000. */
+  readonly lease?: number | undefined;
   /** Pads states to Padmé lengths, so that their length says little of their contents. Default false. */
   readonly pad?: boolean | undefined;
   /** Default: `console.warn`, which on stdio servers is standard error. */
@@ -56,6 +77,10 @@ export interface Settings {
   readonly deadline: number;
   readonly pad: boolean;
   readonly clockSkew: number;
+  readonly singleUse: boolean;
+  readonly patience: number;
+  readonly ledgerTimeout: number;
+  readonly lease: number;
   readonly now: () => number;
   readonly logger: Logger;
 }
@@ -66,7 +91,10 @@ export function settingsOf(options: ParleyOptions): Settings {
   const { ttl = 10 * 60_000, deadline = 24 * 60 * 60_000 } = options;
   checkDuration('ttl', ttl);
   checkDuration('deadline', deadline);
-  const { clockSkew = 0 } = options;
+  const { clockSkew = 0, patience = 10_000, ledgerTimeout = 2_000, lease = 30_000 } = options;
+  checkDuration('patience', patience);
+  checkDuration('ledgerTimeout', ledgerTimeout);
+  checkDuration('lease', lease);
   if (!Number.isSafeInteger(clockSkew) || clockSkew < 0) {
     throw new ConfigurationError('clockSkew must be a whole number of milliseconds, not below 0.');
   }
@@ -76,6 +104,10 @@ export function settingsOf(options: ParleyOptions): Settings {
     deadline,
     pad: options.pad ?? false,
     clockSkew,
+    singleUse: options.singleUse ?? false,
+    patience,
+    ledgerTimeout,
+    lease,
     now: options.now ?? Date.now,
     logger: options.logger ?? { warn: (message) => console.warn(message) },
   };

@@ -9,11 +9,13 @@ import {
 } from '@modelcontextprotocol/server';
 import { TokenCarrier } from '../carrier/index.js';
 import { ConfigurationError } from '../errors.js';
+import { memoryLedger, type Ledger } from '../ledger/index.js';
 import { createSealer, parseKeys, randomBytes, type RingKey } from '../seal/index.js';
 import { Emitter, type GatedMethod, type Listener, type ParleyEvents } from './events.js';
 import { Flows } from './flows.js';
 import { Gate, type GatedRequest, type GateHost, type SdkHandler } from './gate.js';
 import { settingsOf, type Logger, type ParleyOptions } from './options.js';
+import { Keeper } from './keeper.js';
 import { principalOf } from './principal-of.js';
 import { Registrations } from './registrations.js';
 import { takeOutHandlers } from './reinstall.js';
@@ -23,6 +25,9 @@ const GATED: ReadonlySet<string> = new Set<GatedMethod>(['tools/call', 'prompts/
 
 /** Marks a server for all copies of this library that a process may have loaded: two gates would seal twice. */
 const ATTACHED = Symbol.for('mcp-parley.attached');
+
+/** Longest record of the ledger, in characters: what a response may take, sealed. */
+const MAX_RECORD = 64 * 1024 * 1024;
 
 /** Longest state that is looked at, in characters, however small `limits.stateBytes` is: 64 KiB. */
 const MAX_INBOUND = 64 * 1024;
@@ -41,7 +46,8 @@ export class Parley {
   readonly #keys: readonly RingKey[];
   readonly #host: GateHost;
   readonly #events: Emitter<ParleyEvents>;
-  readonly #carriers = new Map<string, TokenCarrier>();
+  readonly #stores = new Map<string, Stores>();
+  #ledger: Ledger | undefined;
 
   /** @throws ConfigurationError for keys, bounds or times that cannot be used; the message says what to do. */
   constructor(options: ParleyOptions = {}) {
@@ -76,8 +82,9 @@ export class Parley {
    * Puts the gate in front of a server's handlers, once for each server; under `createMcpHandler`, that is in
    * the factory.
    *
-   * @throws ConfigurationError when the server is attached already, has a gated handler that was set by hand,
-   * or is configured with the SDK's own `requestState.verify`.
+   * @throws ConfigurationError when the server is attached already (by another copy of this library, too), has a
+   * handler for tools, prompts or resources that was set by hand, has no name while `audience` is not set, or is
+   * configured with the SDK's own `requestState.verify`.
    */
   attach(mcp: McpServer): Flows {
     const { server } = mcp;
@@ -85,7 +92,8 @@ export class Parley {
     refuseVerify(server);
     const installAgain = takeOutHandlers(mcp);
     const registrations = new Registrations();
-    const gate = new Gate(this.#host, this.#carrierFor(server), server, registrations);
+    const { carrier, keeper } = this.#storesFor(server);
+    const gate = new Gate(this.#host, carrier, keeper, server, registrations);
     gateHandlers(server, gate);
     installAgain();
     (server as { [ATTACHED]?: true })[ATTACHED] = true;
@@ -98,22 +106,59 @@ export class Parley {
   }
 
   /** Keys are derived for each audience once, not once a request. */
-  #carrierFor(server: Server): TokenCarrier {
+  #storesFor(server: Server): Stores {
     const audience = this.#options.audience ?? nameOf(server);
-    const known = this.#carriers.get(audience);
+    const known = this.#stores.get(audience);
     if (known !== undefined) return known;
+    const stores = this.#makeStores(audience);
+    this.#stores.set(audience, stores);
+    return stores;
+  }
+
+  #makeStores(audience: string): Stores {
     const { now, ttl, deadline, pad, clockSkew, limits } = this.#host.settings;
-    const { stateBytes } = limits;
+    const { stateBytes, overflowBytes } = limits;
+    const keys = this.#keys;
+    let made: Keeper | undefined;
+    const keeper = (): Keeper => (made ??= this.#makeKeeper(audience));
+    // Only a ledger that was asked for: a process that restarts would strand flows whose journal was in its memory.
+    const overflow = this.#options.ledger && {
+      maxBytes: overflowBytes,
+      put: (text: string, left: number) => keeper().putJournal(text, left),
+      get: (reference: string) => keeper().getJournal(reference),
+    };
+    const sealer = createSealer({ keys, audience, now, maxLength: Math.max(MAX_INBOUND, stateBytes) });
+    const times = { now, ttl, deadline, clockSkew };
+    return { keeper, carrier: new TokenCarrier({ sealer, ...times, stateBytes, pad, overflow }) };
+  }
+
+  #makeKeeper(audience: string): Keeper {
+    const { now, ledgerTimeout: timeout, patience, lease, logger } = this.#host.settings;
+    const warn = (message: string): void => logger.warn(`parley: ${message}`);
+    this.#ledger ??= this.#options.ledger ?? defaultLedger(now, warn);
     const sealer = createSealer({
       keys: this.#keys,
-      audience,
+      audience: `${audience} ledger`,
       now,
-      maxLength: Math.max(MAX_INBOUND, stateBytes),
+      maxLength: MAX_RECORD,
     });
-    const carrier = new TokenCarrier({ sealer, now, ttl, deadline, stateBytes, pad, clockSkew });
-    this.#carriers.set(audience, carrier);
-    return carrier;
+    return new Keeper({ ledger: this.#ledger, sealer, audience, timeout, patience, lease, warn });
   }
+}
+
+/** What is made once for each audience. */
+interface Stores {
+  readonly carrier: TokenCarrier;
+  /** Made on first use: most servers do nothing only once. */
+  readonly keeper: () => Keeper;
+}
+
+function defaultLedger(now: () => number, warn: (message: string) => void): Ledger {
+  warn(
+    'no ledger is configured, so what must happen at most once is kept in the memory of this process: it holds neither ' +
+      'for other instances nor over a restart. Pass one as `ledger`.',
+  );
+  return memoryLedger({ now });
 }
 
 /** Users of one client cannot be told apart without a subject: better said than found out. */

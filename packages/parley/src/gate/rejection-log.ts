@@ -13,6 +13,8 @@ const HINTS: Partial<Record<RejectionReason, string>> = {
     'It was sealed under a key or audience that this process does not have. ' +
     'Give every instance the same keys (PARLEY_KEYS) and the same server name.',
   version: `The handler's version changed. List the old one in 'accepts' if it can go on with it.`,
+  replayed: 'The round was answered before, with other answers.',
+  journal: 'Its journal is not in the ledger any more, or this process has another ledger.',
   kind: 'The handler under this name is of another kind than the one that sealed it.',
 };
 

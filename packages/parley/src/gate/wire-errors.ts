@@ -1,5 +1,5 @@
 import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
-import { AnswerInvalid, InputRefused, Uncanonical } from '../errors.js';
+import { AnswerInvalid, InputRefused, LedgerUnavailable, RoundBusy, Uncanonical } from '../errors.js';
 import type { Round } from './round.js';
 
 /**
@@ -11,6 +11,8 @@ export const WIRE_CODES = {
   inputRefused: 7001,
   /** No usable answer came in `limits.attempts` rounds. */
   answerInvalid: 7002,
+  /** The same round is still being worked on; the same request may be sent again. */
+  roundBusy: 7003,
 } as const;
 
 /** The one answer to every state that is not accepted: the same bytes whatever was wrong (GAP-01, STATE-16). */
@@ -23,6 +25,21 @@ export function invalidRequestState(): ProtocolError {
 /** The answer when the server cannot go on and the reason is nobody's business. */
 export function internalError(): ProtocolError {
   return new ProtocolError(ProtocolErrorCode.InternalError, 'Internal error');
+}
+
+/** What the ledger's absence, or somebody else's work, means on the wire; undefined for any other error. */
+export function ledgerError(error: unknown): ProtocolError | undefined {
+  if (error instanceof LedgerUnavailable) {
+    return new ProtocolError(
+      ProtocolErrorCode.InternalError,
+      'Temporarily unavailable: what makes this request safe cannot be reached. Send the same request again.',
+      { reason: 'unavailable' },
+    );
+  }
+  if (error instanceof RoundBusy) {
+    return new ProtocolError(WIRE_CODES.roundBusy, error.message, { reason: error.code });
+  }
+  return undefined;
 }
 
 /** Arguments that have no canonical form cannot be bound to a state. */

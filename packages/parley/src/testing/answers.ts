@@ -9,7 +9,8 @@ export interface WireAnswer {
 
 /**
  * How a rehearsal answers a question: an object is the content of an accepted form (or, for sampling and
- * roots, the result itself), a boolean answers a confirmation, and the helpers say everything else.
+ * roots, the result itself), a boolean answers a confirmation or agrees to a page, and the helpers say everything
+ * else.
  */
 export type RehearsedAnswer = WireAnswer | boolean | { readonly [field: string]: Json };
 

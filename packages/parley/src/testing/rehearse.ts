@@ -11,14 +11,18 @@ import { StateRejected, StateTooLarge, type RejectionReason } from '../errors.js
 import {
   checkLimits,
   DEFAULT_FLOW_LIMITS,
+  readAttempt,
   readEntry,
   runFlow,
   runtimeScheduler,
+  writeAttempt,
+  type Attempt,
   type ClientView,
   type Flow,
   type FlowLimits,
   type JournalEntry,
   type KeyedQuestion,
+  type OnceRequest,
   type RunOutcome,
   type Scheduler,
 } from '../flow/index.js';
@@ -55,7 +59,7 @@ export interface RoundPlan {
 export interface RehearseOptions<Ctx = unknown> {
   /** What the handler finds as `flow.ctx`; needed only by handlers that look there. */
   readonly ctx?: Ctx;
-  /** Answers by key, or a function of the question. A question without an answer ends the rehearsal. */
+  /** Answers by key, or a function of the question and the round that asked. One without an answer ends the rehearsal. */
   readonly answers?:
     | Readonly<Record<string, RehearsedAnswer>>
     | ((question: KeyedQuestion, round: number) => RehearsedAnswer | undefined);
@@ -70,6 +74,7 @@ export interface RehearseOptions<Ctx = unknown> {
   readonly policy?: StatePolicy;
   /** Bytes that a sealed state may take. Default 48 KiB. */
   readonly stateBytes?: number;
+  /** What the handler finds as `flow.client`. Questions are answered whatever it says; only a server refuses them. */
   readonly client?: Partial<ClientView>;
   /** Where the simulated clock starts, in ms since 1970. Default 2026-07-28. */
   readonly startAt?: number;
@@ -89,7 +94,7 @@ export interface RehearsedRound {
   readonly stateBytes: number;
 }
 
-/** How a rehearsal ended. */
+/** How a rehearsal ended. A state that is too large is a failure. A flow that suspended and has no answer is `unanswered`. */
 export type RehearsalOutcome<T> =
   | { readonly type: 'completed'; readonly value: T }
   | { readonly type: 'failed'; readonly error: unknown }
@@ -172,6 +177,7 @@ class Rehearsing<Ctx, T> {
   readonly #replays: RehearsalOutcome<T>[] = [];
   readonly #warnings: string[] = [];
   readonly #carriers = new Map<string, TokenCarrier>();
+  readonly #done = new Map<string, string>();
   #now: number;
 
   constructor(call: HandlerWithArgs<unknown, Ctx, T>, options: RehearseOptions<Ctx>, args: unknown) {
@@ -278,10 +284,21 @@ class Rehearsing<Ctx, T> {
         scheduler: this.#scheduler(),
         warn: (message) => void this.#warnings.push(message),
       },
+      once: (request) => this.#doOnce(request),
       ...(this.#options.uninterrupted === true && {
         inPlace: (questions) => Promise.resolve(this.#answer(questions, 1)),
       }),
     });
+  }
+
+  /** What a ledger does, for as long as this rehearsal: work that was done gives its recorded result. */
+  async #doOnce({ key, id, work, attempt }: OnceRequest): Promise<Attempt> {
+    const name = id === undefined ? key : JSON.stringify([key, id]);
+    const known = this.#done.get(name);
+    if (known !== undefined) return readAttempt(known);
+    const result = await attempt(work);
+    this.#done.set(name, writeAttempt(key, result));
+    return result;
   }
 
   /** Real turns, simulated time: one timer a turn, the earliest, is due at once. */
