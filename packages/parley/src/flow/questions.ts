@@ -115,8 +115,10 @@ export class Questions {
         return whenRead(
           () => ask.read(recorded.answer),
           (reading) => {
-            if (reading.type === 'unusable')
+            if (reading.type === 'unusable') {
+              this.#replay.forget(ask.key);
               return this.#leave(ask, digest, settle, { reason: reading.reason });
+            }
             keep();
             finish(reading, settle);
           },

@@ -50,7 +50,7 @@ export interface Instance {
 /** A key for tests only. */
 export const TEST_KEY = 'parley_key_Zk3vQm8xL1rT5yWc2hNb7uJd9aEo4gPs6iKfXtB0RzY';
 
-const EVENTS = ['opened', 'rejected', 'sealed', 'suspended', 'completed', 'keyUsed'] as const;
+const EVENTS = ['opened', 'rejected', 'sealed', 'suspended', 'completed', 'keyUsed', 'repeated'] as const;
 
 /** Makes an instance. `setup` is the factory's body: it runs for each request. */
 export function instance(
