@@ -1,12 +1,9 @@
 import {
   CLIENT_CAPABILITIES_META_KEY,
   isInputRequiredResult,
-  ProtocolError,
-  ProtocolErrorCode,
+  type ProtocolError,
   type ClientCapabilities,
-  type InputRequests,
   type InputRequiredResult,
-  type RequestStateAccessor,
   type Result,
   type Server,
   type ServerContext,
@@ -27,7 +24,6 @@ import {
   runtimeScheduler,
   type ClientView,
   type Flow,
-  type KeyedQuestion,
   type RunHost,
   type RunOutcome,
 } from '../flow/index.js';
@@ -36,15 +32,16 @@ import {
   principalDigest,
   randomBytes,
   requestDigest,
-  sha256,
   type PrincipalParts,
 } from '../seal/index.js';
 import { clientView, missingCapabilities } from './client-view.js';
+import { contextFor, pick, roundOf } from './context.js';
 import type { Emitter, EventSource, GatedMethod, ParleyEvents } from './events.js';
 import type { Keeper } from './keeper.js';
 import type { Settings } from './options.js';
 import type { Registrations } from './registrations.js';
 import type { RejectionLog } from './rejection-log.js';
+import { answersDigest, asInputRequests, targetOf, type GatedRequest, type SdkHandler } from './request.js';
 import { BindingFailed, Round } from './round.js';
 import {
   asHandlerError,
@@ -63,20 +60,6 @@ export interface GateHost {
     ctx: ServerContext,
   ) => PrincipalParts | string | null | Promise<PrincipalParts | string | null>;
 }
-
-/** A handler of the SDK, as it stands behind `setRequestHandler`. */
-export type SdkHandler = (request: GatedRequest, ctx: ServerContext) => Promise<Result>;
-
-/** The parts of the three requests that are looked at here. */
-export interface GatedRequest {
-  readonly params?:
-    { readonly name?: unknown; readonly uri?: unknown; readonly arguments?: unknown } | undefined;
-}
-
-/** Leads from the context that a callback gets back to its round. A table would cost more than the rest of the gate. */
-const ROUND = Symbol('round');
-
-type GatedContext = ServerContext & { readonly [ROUND]?: Round };
 
 const TRACEPARENT = /^[\da-f]{2}-[\da-f]{32}-[\da-f]{16}-[\da-f]{2}$/;
 
@@ -148,7 +131,7 @@ export class Gate {
     ctx: ServerContext,
     policy: StatePolicy,
   ): Promise<T | InputRequiredResult> {
-    const round = (ctx as GatedContext)[ROUND];
+    const round = roundOf(ctx);
     if (round === undefined) {
       throw new Error('A flow was called with a context that did not come through its server.');
     }
@@ -398,43 +381,6 @@ export class Gate {
   }
 }
 
-/** What the request is for, by its method: a member that the method does not define binds nothing. */
-function targetOf(method: GatedMethod, { params }: GatedRequest): string {
-  const target: unknown = method === 'resources/read' ? params?.uri : params?.name;
-  if (typeof target !== 'string')
-    throw new ProtocolError(ProtocolErrorCode.InvalidParams, `${method} names nothing`);
-  return target;
-}
-
-/** What a handler sees of the wire: the plain text of its own state, and answers that it asked for. */
-function contextFor(round: Round): GatedContext {
-  const { ctx, opened } = round;
-  const { inputResponses } = ctx.mcpReq;
-  if (opened === undefined && inputResponses === undefined) return { ...ctx, [ROUND]: round };
-  const answers = inputResponses === undefined ? undefined : { inputResponses: pick(inputResponses, opened) };
-  const requestState = (): unknown => {
-    if (opened?.state.kind !== 'flow') return opened?.state.text;
-    // A handler written by hand that stands where the flow once stood would take "no state" for a first request.
-    return round.fail(invalidRequestState());
-  };
-  const mcpReq = { ...ctx.mcpReq, ...answers, requestState: requestState as RequestStateAccessor };
-  return { ...ctx, mcpReq, [ROUND]: round };
-}
-
-/** The answers under keys that were asked, on an object without a prototype: what the SDK gives may have a forged one. */
-function pick(answers: Record<string, unknown>, opened: OpenedState | undefined): Record<string, unknown> {
-  const keys = opened?.state.asked.map(({ key }) => key) ?? Object.keys(answers);
-  const picked = Object.create(null) as Record<string, unknown>;
-  for (const key of keys) if (Object.hasOwn(answers, key)) picked[key] = answers[key];
-  return picked;
-}
-
-/** One text for one set of answers, whatever the order in which a client sends them. */
-function answersDigest(answers: Record<string, unknown>): string {
-  const sorted = Object.entries(answers).toSorted(([a], [b]) => (a < b ? -1 : 1));
-  return encodeBase64url(sha256(JSON.stringify(sorted)));
-}
-
 /**
  * The result that the SDK would make of a tool's error, made here, so that it can be stored and given again. What is
  * not the tool's word (the wire's errors, a client that is gone) stays an error.
@@ -444,13 +390,6 @@ function errorResult<T>({ source, ctx, failure }: Round, error: unknown): T {
   if (error instanceof StateRejected || ledgerError(error) !== undefined) throw error;
   const text = error instanceof Error ? error.message : String(error);
   return { content: [{ type: 'text', text }], isError: true } as T;
-}
-
-function asInputRequests(questions: readonly KeyedQuestion[]): InputRequests {
-  const entries = questions.map(
-    ({ key, question: { method, params } }) => [key, { method, params }] as const,
-  );
-  return Object.fromEntries(entries) as unknown as InputRequests;
 }
 
 function describe(error: unknown): string {

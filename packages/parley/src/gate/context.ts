@@ -1,0 +1,40 @@
+import type { RequestStateAccessor, ServerContext } from '@modelcontextprotocol/server';
+import type { OpenedState } from '../carrier/index.js';
+import type { Round } from './round.js';
+import { invalidRequestState } from './wire-errors.js';
+
+/** Leads from the context that a callback gets back to its round. A table would cost more than the rest of the gate. */
+const ROUND = Symbol('round');
+
+export type GatedContext = ServerContext & { readonly [ROUND]?: Round };
+
+/** The round that a callback's context belongs to. */
+export function roundOf(ctx: ServerContext): Round | undefined {
+  return (ctx as GatedContext)[ROUND];
+}
+
+/** What a handler sees of the wire: the plain text of its own state, and answers that it asked for. */
+export function contextFor(round: Round): GatedContext {
+  const { ctx, opened } = round;
+  const { inputResponses } = ctx.mcpReq;
+  if (opened === undefined && inputResponses === undefined) return { ...ctx, [ROUND]: round };
+  const answers = inputResponses === undefined ? undefined : { inputResponses: pick(inputResponses, opened) };
+  const requestState = (): unknown => {
+    if (opened?.state.kind !== 'flow') return opened?.state.text;
+    // A handler written by hand that stands where the flow once stood would take "no state" for a first request.
+    return round.fail(invalidRequestState());
+  };
+  const mcpReq = { ...ctx.mcpReq, ...answers, requestState: requestState as RequestStateAccessor };
+  return { ...ctx, mcpReq, [ROUND]: round };
+}
+
+/** The answers under keys that were asked, on an object without a prototype: what the SDK gives may have a forged one. */
+export function pick(
+  answers: Record<string, unknown>,
+  opened: OpenedState | undefined,
+): Record<string, unknown> {
+  const keys = opened?.state.asked.map(({ key }) => key) ?? Object.keys(answers);
+  const picked = Object.create(null) as Record<string, unknown>;
+  for (const key of keys) if (Object.hasOwn(answers, key)) picked[key] = answers[key];
+  return picked;
+}
