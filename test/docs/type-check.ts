@@ -39,6 +39,8 @@ const OPTIONS: ts.CompilerOptions = {
   paths: {
     'mcp-parley': [join(ROOT, 'packages/parley/src/index.ts')],
     'mcp-parley/testing': [join(ROOT, 'packages/parley/src/testing/index.ts')],
+    'mcp-parley/ledger/redis': [join(ROOT, 'packages/parley/src/ledger/redis.ts')],
+    'mcp-parley/ledger/postgres': [join(ROOT, 'packages/parley/src/ledger/postgres.ts')],
     '#crypto': [join(ROOT, 'packages/parley/src/seal/crypto.node.ts')],
   },
 };

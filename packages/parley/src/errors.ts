@@ -257,11 +257,13 @@ export class LedgerUnavailable extends ParleyError {
   }
 }
 
-/** A memory ledger holds as many records as it may, and none has expired. */
+/** A memory ledger holds as much as it may, and nothing of it has expired. */
 export class LedgerFull extends ParleyError {
   readonly code = 'ledger_full';
   constructor(readonly limit: number) {
-    super(`The memory ledger holds ${limit} records and none has expired (maxRecords).`);
+    super(
+      `The memory ledger is full (at most ${limit} records; maxRecords, maxCharacters) and nothing has expired.`,
+    );
   }
 }
 

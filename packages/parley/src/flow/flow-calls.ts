@@ -230,17 +230,22 @@ export class FlowCalls<Ctx> implements Flow<Ctx> {
     });
   }
 
-  once<R>(key: string, fn: (context: StepContext) => R, options?: OnceOptions): Promise<Awaited<R>> {
+  once<R>(key: string, fn: () => R, options?: OnceOptions): Promise<Awaited<R>> {
     return this.#work<Awaited<R>>('once', key, ONCE_ENTRIES, (settle) => {
       const { once } = this.#input;
       if (once === undefined)
         throw new ConfigurationError('flow.once needs a ledger: new Parley({ ledger }).');
       const { id, keep } = options ?? {};
-      if (keep !== undefined && !(keep > 0)) throw new RangeError('keep must be above 0 ms.');
+      if (keep !== undefined && !(Number.isSafeInteger(keep) && keep > 0)) {
+        throw new RangeError('keep must be a positive whole number of milliseconds.');
+      }
+      if (options !== undefined && 'id' in options && typeof id !== 'string') {
+        throw new InvalidKey(`The id of flow.once('${key}') is not a string.`);
+      }
       this.#replay.begin();
       this.#steps.add(key);
-      const attempt = (run: (context: StepContext) => unknown): Promise<Attempt> => this.#attempt(key, run);
-      once({ key, id, keep, work: fn as () => unknown, attempt })
+      const attempt = (run: () => unknown): Promise<Attempt> => this.#attempt(key, run);
+      once({ key, id, keep, work: fn, attempt })
         .then(settle, this.#fail)
         .finally(() => {
           this.#steps.delete(key);

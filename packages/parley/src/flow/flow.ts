@@ -163,15 +163,13 @@ export interface Flow<Ctx = unknown> {
    * run gets the recorded result. Needs a ledger (`new Parley({ ledger })`); without one it is kept in the memory
    * of this process.
    *
+   * It gets no signal: what has begun is seen through, though the client has gone.
+   *
    * @throws StepFailed when `fn` throws, then and ever after.
    * @throws OutcomeUnknown when it was begun before and never settled: its process died half-way. It is not
    * done again.
    */
-  once<R>(
-    key: string,
-    fn: (context: StepContext) => R & Recorded<R>,
-    options?: OnceOptions,
-  ): Promise<Awaited<R>>;
+  once<R>(key: string, fn: () => R & Recorded<R>, options?: OnceOptions): Promise<Awaited<R>>;
 
   /**
    * Runs a resolver, a plain function of the flow, once a round however many use it.

@@ -1,7 +1,7 @@
 import {
   CLIENT_CAPABILITIES_META_KEY,
   isInputRequiredResult,
-  type ProtocolError,
+  ProtocolError,
   type ClientCapabilities,
   type InputRequiredResult,
   type Result,
@@ -49,6 +49,7 @@ import {
   invalidRequestState,
   ledgerError,
   unbindableArguments,
+  WIRE_CODES,
 } from './wire-errors.js';
 
 /** What the gates of one process share. */
@@ -149,9 +150,7 @@ export class Gate {
       ) {
         return await run();
       }
-      const response = await this.#answerOnce(round, opened, identity, () =>
-        run().catch((error: unknown) => errorResult<T>(round, error)),
-      );
+      const response = await this.#answerOnce(round, opened, identity, run);
       round.sealed = isInputRequiredResult(response);
       return response;
     } catch (error) {
@@ -221,9 +220,12 @@ export class Gate {
     const answers = pick(round.ctx.mcpReq.inputResponses ?? {}, opened);
     const id = [encodeBase64url(opened.flow), opened.round] as const;
     const left = opened.expires + clockSkew - now();
-    const { response, repeated } = await this.#keeper().round(id, answersDigest(answers), left, run);
+    const digest = answersDigest(...id, answers);
+    const { response, repeated } = await this.#keeper().round(id, digest, left, () => settled(round, run));
     if (repeated) this.#host.events.emit('repeated', () => round.event(identity));
-    return response;
+    if ('result' in response) return response.result;
+    const { code, message, data } = response.error;
+    throw new ProtocolError(code, message, data);
   }
 
   /** What goes out as a JSON-RPC error, past the SDK's wrapping of tools; any other error as it is. */
@@ -381,15 +383,33 @@ export class Gate {
   }
 }
 
+/** How a round ended, as it is stored: what the client gets when it asks again. */
+type Response<T> =
+  | { readonly result: T }
+  | { readonly error: { readonly code: number; readonly message: string; readonly data: unknown } };
+
 /**
- * The result that the SDK would make of a tool's error, made here, so that it can be stored and given again. What is
- * not the tool's word (the wire's errors, a client that is gone) stays an error.
+ * Runs a round to an end that can be stored. A tool's error becomes the result that the SDK would make of it, and a
+ * refusal of a prompt or resource its JSON-RPC error. What is no end (the ledger is away, the client is gone, the
+ * request was at fault) is thrown: the round may be run again.
  */
-function errorResult<T>({ source, ctx, failure }: Round, error: unknown): T {
-  if (source.method !== 'tools/call' || failure !== undefined || ctx.mcpReq.signal.aborted) throw error;
-  if (error instanceof StateRejected || ledgerError(error) !== undefined) throw error;
-  const text = error instanceof Error ? error.message : String(error);
-  return { content: [{ type: 'text', text }], isError: true } as T;
+async function settled<T>(round: Round, run: () => Promise<T>): Promise<Response<T>> {
+  try {
+    return { result: await run() };
+  } catch (error) {
+    if (round.failure !== undefined || round.ctx.mcpReq.signal.aborted) throw error;
+    if (error instanceof StateRejected || ledgerError(error) !== undefined) throw error;
+    if (round.source.method === 'tools/call') {
+      const text = error instanceof Error ? error.message : String(error);
+      return { result: { content: [{ type: 'text', text }], isError: true } as T };
+    }
+    if (!(error instanceof ProtocolError) || !isOurs(error.code)) throw error;
+    return { error: { code: error.code, message: error.message, data: error.data } };
+  }
+}
+
+function isOurs(code: number): boolean {
+  return Object.values<number>(WIRE_CODES).includes(code);
 }
 
 function describe(error: unknown): string {

@@ -41,7 +41,10 @@ const KEEP_ID = 30 * 24 * 60 * 60_000;
 const GRACE = 60_000;
 
 /** How long a process goes on trying to tell a ledger what it did, in ms: 5 minutes. */
-const SETTLE_LATER = 5 * 60_000;
+const TELL_LATER = 5 * 60_000;
+
+/** An outage is one line in this many ms, not one a request. */
+const QUIET_MS = 10_000;
 
 const FIRST_PAUSE = 25;
 const LONGEST_PAUSE = 500;
@@ -55,6 +58,7 @@ interface Claimed {
 /** Uses a ledger on behalf of rounds and flows. */
 export class Keeper {
   readonly #options: KeeperOptions;
+  #quietUntil = 0;
 
   constructor(options: KeeperOptions) {
     this.#options = options;
@@ -145,7 +149,7 @@ export class Keeper {
       return (await this.#settle(claimed, value)) ? result : { failure: new OutcomeUnknown(name) };
     } catch (error) {
       // This process knows what came of it, and as long as it lives it can still tell.
-      void this.#settleLater(claimed, value);
+      void this.#later(() => this.#options.ledger.settle({ ...claimed, value }));
       throw error;
     }
   }
@@ -154,16 +158,15 @@ export class Keeper {
     return await this.#call('settle', () => this.#options.ledger.settle({ key, owner, value, ttl }));
   }
 
-  async #settleLater(claimed: Claimed, value: string): Promise<void> {
-    const until = performance.now() + SETTLE_LATER;
-    while (performance.now() < until) {
+  /** Goes on telling a ledger that was away what it must know, as long as this process lives and it makes sense. */
+  async #later(tell: () => Promise<unknown>): Promise<void> {
+    const until = performance.now() + TELL_LATER;
+    for (let told = false; !told && performance.now() < until;) {
       await sleep(LONGEST_PAUSE);
-      try {
-        await this.#settle(claimed, value);
-        return;
-      } catch {
-        // still down
-      }
+      told = await within(this.#options.timeout, tell()).then(
+        () => true,
+        () => false,
+      );
     }
   }
 
@@ -211,7 +214,7 @@ export class Keeper {
         // Nothing was run for it, so it must not stand in the way of the next try.
         () => void this.#release(claimed),
       ).catch((error: unknown) => {
-        void this.#release(claimed);
+        void this.#later(() => this.#options.ledger.release(claimed));
         throw error;
       });
       const patient = performance.now() + pause < until;
@@ -251,12 +254,24 @@ export class Keeper {
       try {
         return await within(until - performance.now(), make(), onLate);
       } catch (error) {
-        if (error instanceof LedgerFull) throw new LedgerUnavailable(operation, { cause: error });
         cause = error;
+        if (error instanceof LedgerFull) break;
         await sleep(Math.min(pause, Math.max(until - performance.now(), 0)));
       }
     }
+    this.#warnUnavailable(operation, cause);
     throw new LedgerUnavailable(operation, { cause });
+  }
+
+  /** The client is told little; who runs the server must see that it is the store, and why. */
+  #warnUnavailable(operation: string, cause: unknown): void {
+    const now = performance.now();
+    if (now < this.#quietUntil) return;
+    this.#quietUntil = now + QUIET_MS;
+    const reason = cause instanceof Error ? cause.message : 'no answer';
+    this.#options.warn(
+      `the ledger gave no answer (${operation}): ${reason}. Rounds that need it fail until it does.`,
+    );
   }
 
   #key(...parts: readonly (string | number)[]): string {

@@ -6,7 +6,7 @@ import {
   type ServerContext,
 } from '@modelcontextprotocol/server';
 import type { KeyedQuestion } from '../flow/index.js';
-import { encodeBase64url, sha256 } from '../seal/index.js';
+import { canonicalJson, encodeBase64url, sha256 } from '../seal/index.js';
 import type { GatedMethod } from './events.js';
 
 /** A handler of the SDK, as it stands behind `setRequestHandler`. */
@@ -18,6 +18,9 @@ export interface GatedRequest {
     { readonly name?: unknown; readonly uri?: unknown; readonly arguments?: unknown } | undefined;
 }
 
+/** Answers that nest deeper are digested as they were sent. */
+const MAX_ANSWER_DEPTH = 64;
+
 /** What the request is for, by its method: a member that the method does not define binds nothing. */
 export function targetOf(method: GatedMethod, { params }: GatedRequest): string {
   const target: unknown = method === 'resources/read' ? params?.uri : params?.name;
@@ -26,10 +29,18 @@ export function targetOf(method: GatedMethod, { params }: GatedRequest): string 
   return target;
 }
 
-/** One text for one set of answers, whatever the order in which a client sends them. */
-export function answersDigest(answers: Record<string, unknown>): string {
-  const sorted = Object.entries(answers).toSorted(([a], [b]) => (a < b ? -1 : 1));
-  return encodeBase64url(sha256(JSON.stringify(sorted)));
+/**
+ * Digest of the answers of one round, the same for whatever order a client sends members in. The round goes in too:
+ * there are few answers to a yes-or-no question, and the ledger's store must not tell which it was.
+ */
+export function answersDigest(flow: string, round: number, answers: Record<string, unknown>): string {
+  let text: string;
+  try {
+    text = canonicalJson({ ...answers }, MAX_ANSWER_DEPTH);
+  } catch {
+    text = JSON.stringify(answers); // a lone surrogate, or deeper: as it was sent
+  }
+  return encodeBase64url(sha256(`parley/v1 answers\0${flow} ${round} ${text}`));
 }
 
 /** Questions as they go out: bare requests under their keys (CORE-07). */

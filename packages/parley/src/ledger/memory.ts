@@ -5,6 +5,8 @@ import type { ClaimRequest, ClaimResult, Fenced, Ledger } from './ledger.js';
 export interface MemoryLedgerOptions {
   /** Records at most. A claim beyond that fails: to forget one that still counts would be to do it twice. Default 100,000. */
   readonly maxRecords?: number;
+  /** Characters of stored values at most, for the same reason. Default 256 Mi. */
+  readonly maxCharacters?: number;
   /** The clock, in ms since 1970. For tests. */
   readonly now?: () => number;
 }
@@ -24,24 +26,28 @@ const SWEEP = 4;
  * A ledger in the memory of this process: at most once within it, and only as long as it lives. For tests, for
  * stdio servers, and for single processes whose restart may forget.
  *
- * @throws ConfigurationError when `maxRecords` is not a positive whole number.
+ * @throws ConfigurationError when a bound is not a positive whole number.
  */
 export function memoryLedger(options: MemoryLedgerOptions = {}): Ledger & { readonly size: number } {
-  const { maxRecords = 100_000, now = Date.now } = options;
-  if (!Number.isSafeInteger(maxRecords) || maxRecords < 1) {
-    throw new ConfigurationError('maxRecords must be a positive whole number.');
+  const { maxRecords = 100_000, maxCharacters = 256 * 1024 * 1024, now = Date.now } = options;
+  for (const [name, bound] of Object.entries({ maxRecords, maxCharacters })) {
+    if (Number.isSafeInteger(bound) && bound > 0) continue;
+    throw new ConfigurationError(`${name} must be a positive whole number.`);
   }
-  return new MemoryLedger(maxRecords, now);
+  return new MemoryLedger(maxRecords, maxCharacters, now);
 }
 
 class MemoryLedger implements Ledger {
   readonly #records = new Map<string, Record>();
   readonly #maxRecords: number;
+  readonly #maxCharacters: number;
   readonly #now: () => number;
+  #characters = 0;
   #sweeping: MapIterator<[string, Record]> | undefined;
 
-  constructor(maxRecords: number, now: () => number) {
+  constructor(maxRecords: number, maxCharacters: number, now: () => number) {
     this.#maxRecords = maxRecords;
+    this.#maxCharacters = maxCharacters;
     this.#now = now;
   }
 
@@ -59,7 +65,8 @@ class MemoryLedger implements Ledger {
       if (left > 0) return { type: 'running', digest: found.digest, left };
       if (!takeover || found.digest !== digest) return { type: 'lapsed', digest: found.digest };
     }
-    this.#write(key, { owner, digest, lapses: now + lease, expires: now + ttl, value: undefined });
+    const expires = now + Math.max(ttl, lease); // a record must not go while its work may be running
+    this.#write(key, { owner, digest, lapses: now + lease, expires, value: undefined });
     return { type: 'granted' };
   }
 
@@ -81,7 +88,7 @@ class MemoryLedger implements Ledger {
   async release({ key, owner }: Fenced): Promise<boolean> {
     const found = this.#find(key);
     if (found === undefined || found.owner !== owner || found.value !== undefined) return false;
-    return this.#records.delete(key);
+    return this.#delete(key);
   }
 
   async put({ key, value, ttl }: { key: string; value: string; ttl: number }): Promise<void> {
@@ -94,6 +101,7 @@ class MemoryLedger implements Ledger {
 
   async close(): Promise<void> {
     this.#records.clear();
+    this.#characters = 0;
   }
 
   #find(key: string): Record | undefined {
@@ -103,10 +111,26 @@ class MemoryLedger implements Ledger {
 
   #write(key: string, record: Record): void {
     this.#sweep();
-    if (!this.#records.has(key) && this.#records.size >= this.#maxRecords && !this.#sweepAll()) {
-      throw new LedgerFull(this.#maxRecords);
+    if (!this.#hasRoom(key, record)) {
+      this.#sweepAll();
+      if (!this.#hasRoom(key, record)) throw new LedgerFull(this.#maxRecords);
     }
+    this.#delete(key);
     this.#records.set(key, record);
+    this.#characters += record.value?.length ?? 0;
+  }
+
+  #hasRoom(key: string, { value }: Record): boolean {
+    const known = this.#records.get(key);
+    const characters = this.#characters - (known?.value?.length ?? 0) + (value?.length ?? 0);
+    return (
+      characters <= this.#maxCharacters && (known !== undefined || this.#records.size < this.#maxRecords)
+    );
+  }
+
+  #delete(key: string): boolean {
+    this.#characters -= this.#records.get(key)?.value?.length ?? 0;
+    return this.#records.delete(key);
   }
 
   /** Looks at a few records each time, so that no write pays for all that have expired. */
@@ -119,13 +143,12 @@ class MemoryLedger implements Ledger {
         this.#sweeping = undefined;
         return;
       }
-      if (value[1].expires <= now) this.#records.delete(value[0]);
+      if (value[1].expires <= now) this.#delete(value[0]);
     }
   }
 
-  #sweepAll(): boolean {
+  #sweepAll(): void {
     const now = this.#now();
-    for (const [key, { expires }] of this.#records) if (expires <= now) this.#records.delete(key);
-    return this.#records.size < this.#maxRecords;
+    for (const [key, { expires }] of this.#records) if (expires <= now) this.#delete(key);
   }
 }

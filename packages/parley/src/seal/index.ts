@@ -1,5 +1,6 @@
 /** The token: keyring, sealing and opening, claims, and the digests that bind a state to its request and caller. */
 export { encodeBase64url, randomBytes, sha256 } from '#crypto';
+export { canonicalJson } from './canonical-json.js';
 export { checkClaims, CLAIMS_HEADER_BYTES, decodeClaims, encodeClaims } from './claims.js';
 export type { Claims, ClaimsKind, EncodeClaimsOptions, ExpectedClaims } from './claims.js';
 export { createSealer } from './create-sealer.js';

@@ -284,7 +284,7 @@ class Rehearsing<Ctx, T> {
         scheduler: this.#scheduler(),
         warn: (message) => void this.#warnings.push(message),
       },
-      once: (request) => this.#doOnce(request),
+      once: (request) => this.#doOnce(encodeBase64url(id), request),
       ...(this.#options.uninterrupted === true && {
         inPlace: (questions) => Promise.resolve(this.#answer(questions, 1)),
       }),
@@ -292,8 +292,8 @@ class Rehearsing<Ctx, T> {
   }
 
   /** What a ledger does, for as long as this rehearsal: work that was done gives its recorded result. */
-  async #doOnce({ key, id, work, attempt }: OnceRequest): Promise<Attempt> {
-    const name = id === undefined ? key : JSON.stringify([key, id]);
+  async #doOnce(flow: string, { key, id, work, attempt }: OnceRequest): Promise<Attempt> {
+    const name = JSON.stringify(id === undefined ? { flow, key } : { key, id });
     const known = this.#done.get(name);
     if (known !== undefined) return readAttempt(known);
     const result = await attempt(work);
