@@ -8,11 +8,13 @@ export default defineConfig({
   resolve: {
     alias: [
       { find: '#crypto', replacement: source('seal/crypto.node.ts') },
+      { find: /^mcp-parley\/ledger\/(redis|postgres)$/, replacement: source('ledger/$1.ts') },
       { find: /^mcp-parley\/testing$/, replacement: source('testing/index.ts') },
       { find: /^mcp-parley$/, replacement: source('index.ts') },
     ],
   },
   test: {
+    globalSetup: ['test/services/global-setup.ts'],
     include: ['packages/*/test/**/*.test.ts', 'test/**/*.test.ts'],
     pool: 'forks',
     execArgv: ['--expose-gc'],

@@ -9,7 +9,12 @@ const CHECKS = [
   ['unused', 'knip', ['--no-progress']],
   ['package', 'publint', ['run', 'packages/parley', '--strict']],
   ['package (cli)', 'publint', ['run', 'packages/cli', '--strict']],
-  ['exports', 'attw', ['--pack', 'packages/parley', '--profile', 'esm-only', '--quiet']],
+  // Types are judged where there are any: the SQL file has none.
+  [
+    'exports',
+    'attw',
+    '--pack packages/parley --profile esm-only --quiet --exclude-entrypoints ledger/postgres.sql'.split(' '),
+  ],
 ];
 
 let failed = 0;

@@ -19,6 +19,7 @@ const COMMANDS = {
   check: [[join('scripts', 'check.mjs')]],
   conformance: [[...TSX, 'conformance/run.ts']],
   bench: [['--expose-gc', ...TSX, 'bench/run.ts']],
+  chaos: [[...TSX, 'chaos/run.ts']],
 };
 
 const [command = '', ...args] = process.argv.slice(2);

@@ -1,8 +1,9 @@
 import { Command, CommanderError, InvalidArgumentError } from 'commander';
 import { keygen, type KeygenIo } from './commands/keygen.js';
+import { ledgerMigrate, WrongUse, type LedgerMigrateIo } from './commands/ledger-migrate.js';
 
 /** What the command line needs of its surroundings. */
-export interface CliIo extends KeygenIo {
+export interface CliIo extends KeygenIo, LedgerMigrateIo {
   /** Version of this package. */
   readonly version: string;
 }
@@ -16,23 +17,23 @@ const MAX_COUNT = 1000;
  * Runs the command line.
  *
  * @param args the arguments after the program's name
- * @returns the exit code; it never throws, and never ends the process.
+ * @returns the exit code; it never rejects, and never ends the process.
  */
-export function run(args: readonly string[], io: CliIo): ExitCode {
+export async function run(args: readonly string[], io: CliIo): Promise<ExitCode> {
   try {
-    program(io).parse([...args], { from: 'user' });
+    await program(io).parseAsync([...args], { from: 'user' });
     return 0;
   } catch (error) {
     // commander has printed its own errors already; help and version end in one too, with code 0.
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
-    io.err(`parley: ${error instanceof Error ? error.message : String(error)}\n`);
-    return 1;
+    io.err(`parley: ${reasonOf(error)}\n`);
+    return error instanceof WrongUse ? 2 : 1;
   }
 }
 
 function program(io: CliIo): Command {
   const parley = new Command('parley')
-    .description('Keys for the sealed state of MCP flows.')
+    .description('Keys for the sealed state of MCP flows, and the table of their ledger.')
     .version(io.version, '-V, --version', 'print the version')
     .helpOption('-h, --help', 'print help')
     .configureOutput({ writeOut: io.out, writeErr: io.err })
@@ -52,7 +53,35 @@ function program(io: CliIo): Command {
       keygen(options, io);
     });
 
+  parley
+    .command('ledger')
+    .description('the store that makes things happen at most once')
+    .command('migrate')
+    .description(
+      'make the table of a Postgres ledger. May be run again: it changes nothing that is there.\n' +
+        'The connection string is taken from the environment, never from an argument.',
+    )
+    .option('--url-env <name>', 'environment variable that holds the connection string', 'DATABASE_URL')
+    .option('--table <name>', 'name of the table, or schema.name (default: parley_ledger)')
+    .option('--print', 'write the SQL to stdout instead of running it', false)
+    .addHelpText(
+      'after',
+      '\nExamples:\n  $ parley ledger migrate\n  $ parley ledger migrate --url-env LEDGER_URL\n' +
+        '  $ parley ledger migrate --print > migrations/0042-parley-ledger.sql',
+    )
+    .action(async (options: { urlEnv: string; print: boolean; table?: string }) => {
+      await ledgerMigrate(options, io);
+    });
+
   return parley;
+}
+
+/** What went wrong, in words. Where a name has several addresses and none answers, each has an error of its own. */
+function reasonOf(error: unknown): string {
+  if (error instanceof AggregateError && error.message === '') {
+    return [...new Set(error.errors.map(reasonOf))].join('; ');
+  }
+  return error instanceof Error ? error.message : String(error);
 }
 
 function parseCount(text: string): number {

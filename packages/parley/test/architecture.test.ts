@@ -11,9 +11,10 @@ const MAY_KNOW: Readonly<Record<string, readonly string[]>> = {
   seal: ['errors'],
   flow: ['errors'],
   carrier: ['errors', 'seal', 'flow'],
-  gate: ['errors', 'seal', 'flow', 'carrier', '@modelcontextprotocol/server'],
-  testing: ['errors', 'seal', 'flow', 'carrier'],
-  index: ['errors', 'seal', 'flow', 'carrier', 'gate'],
+  ledger: ['errors'],
+  gate: ['errors', 'seal', 'flow', 'carrier', 'ledger', '@modelcontextprotocol/server'],
+  testing: ['errors', 'seal', 'flow', 'carrier', 'ledger'],
+  index: ['errors', 'seal', 'flow', 'carrier', 'ledger', 'gate'],
 };
 
 /** What a part uses from outside, beside the parts. */
@@ -26,7 +27,12 @@ const MAY_USE: Readonly<Record<string, readonly string[]>> = {
     '@noble/hashes/hkdf.js',
     '@noble/hashes/hmac.js',
   ],
+  ledger: ['node:crypto', 'node:fs/promises', 'pg'],
 };
+
+/** Drivers are optional: what is not behind a subpath of its own must not load one. */
+const DRIVERS: ReadonlySet<string> = new Set(['redis', 'pg', 'node:crypto', 'node:fs/promises']);
+const SUBPATHS: readonly string[] = ['ledger/redis.ts', 'ledger/postgres.ts'];
 
 interface Import {
   readonly from: string;
@@ -80,6 +86,24 @@ describe('the architecture', () => {
       return file !== undefined && partOf(file) !== partOf(each.from) && !['errors.ts'].includes(file);
     });
     expect(through.map(target).filter((file) => !file?.endsWith('/index.ts'))).toEqual([]);
+  });
+
+  it('drivers are reached through their subpaths only', () => {
+    const behind = files.filter((file) => partOf(file) === 'ledger' && /\/(redis|postgres)/.test(file));
+    expect(behind).toEqual(expect.arrayContaining([...SUBPATHS]));
+    const into = imports.filter((each) => behind.includes(target(each) ?? '') && !behind.includes(each.from));
+    expect(into).toEqual([]);
+    const outside = imports.filter(
+      ({ from, specifier }) =>
+        DRIVERS.has(specifier) && !behind.includes(from) && from !== 'seal/crypto.node.ts',
+    );
+    expect(outside).toEqual([]);
+    for (const { from, specifier } of imports.filter(({ specifier }) => specifier === 'pg')) {
+      const text = readFileSync(join(SOURCES, from), 'utf8');
+      expect(text, `${from} imports types of ${specifier} only`).not.toMatch(
+        /^import (?!type)[^;]*from 'pg'/m,
+      );
+    }
   });
 
   it('has no cycles, types included', () => {

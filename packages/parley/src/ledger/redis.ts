@@ -14,11 +14,7 @@ export interface RedisClient {
   eval(script: string, options: RedisScriptOptions): Promise<unknown>;
   evalSha(sha1: string, options: RedisScriptOptions): Promise<unknown>;
   get(key: string): Promise<unknown>;
-  set(
-    key: string,
-    value: string,
-    options: { expiration: { type: 'PX'; value: number } },
-  ): Promise<unknown>;
+  set(key: string, value: string, options: { expiration: { type: 'PX'; value: number } }): Promise<unknown>;
 }
 
 /** Keys and arguments of a script. */
@@ -101,8 +97,10 @@ return redis.call('DEL', KEYS[1])
  * so it works on a cluster too. Every key expires by itself; times are Redis's own.
  *
  * The client is yours: connect it before the first request, listen for its `error` event, close it at the end.
- * This never connects by itself, and does not wait for a client that is not connected at the moment: waiting
- * commands would be done later, for a request that has long been answered.
+ * Make it with `disableOfflineQueue: true`. Otherwise a command that meets a connection just lost waits, for up to
+ * `commandOptions.timeout` (5,000 ms), to be sent over the next one. This never connects by itself, and gives no
+ * command to a client that is not connected at the moment: it would be done later, for a request that has long
+ * been answered.
  *
  * What Redis cannot promise: replication is asynchronous, so a failover may lose writes that were acknowledged,
  * and so does a restart without `appendonly yes` and `appendfsync always`. A claim that is lost can be granted

@@ -1,5 +1,6 @@
-/** Rehearsing flows without a server. */
+/** Rehearsing flows without a server, and trying ledgers. */
 export { cancel, decline, wire, type RehearsedAnswer, type WireAnswer } from './answers.js';
+export { ledgerCases, type LedgerCase, type LedgerUnderTest } from './ledger-suite.js';
 export {
   rehearse,
   type RehearsalOutcome,
