@@ -2,7 +2,7 @@ import { createMcpHandler, McpServer } from '@modelcontextprotocol/server';
 import { memoryLedger, Parley, type Ledger } from 'mcp-parley';
 import { migrateLedger, postgresLedger } from 'mcp-parley/ledger/postgres';
 import { redisLedger } from 'mcp-parley/ledger/redis';
-import pg from 'pg';
+import { Pool } from 'pg';
 import { createClient } from 'redis';
 import * as z from 'zod';
 import { startPostgres, startRedis } from '../../test/services/index.js';
@@ -39,8 +39,8 @@ export default {
   leavesOut: 'a network between server and store: Redis and Postgres run on loopback, Postgres without fsync',
   async measure(bench) {
     const [redis, postgres] = await Promise.all([startRedis(), startPostgres()]);
-    const client = createClient({ url: redis.url });
-    const pool = new pg.Pool({ connectionString: postgres.url, max: 16 });
+    const client = createClient({ url: redis.url, disableOfflineQueue: true });
+    const pool = new Pool({ connectionString: postgres.url, max: 16 });
     pool.on('error', () => undefined);
     try {
       await client.connect();

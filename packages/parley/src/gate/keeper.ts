@@ -106,8 +106,10 @@ export class Keeper {
     left: number,
     { key: name, id, keep, work, attempt }: OnceRequest,
   ): Promise<Attempt> {
+    // A record of the flow's own goes with the flow; work that began later could be begun again.
+    if (id === undefined && left <= 0) throw new StateRejected('deadline');
     const key = id === undefined ? this.#key('once', flow, name) : this.#key('id', name, id);
-    const ttl = keep ?? (id === undefined ? Math.max(left, 0) + GRACE : KEEP_ID);
+    const ttl = keep ?? (id === undefined ? left + GRACE : KEEP_ID);
     const transaction = (work as Partial<TransactionWork<unknown>>)[TRANSACTION];
     const until = performance.now() + this.#options.patience;
     while (true) {
