@@ -245,7 +245,7 @@ export class FlowCalls<Ctx> implements Flow<Ctx> {
       this.#replay.begin();
       this.#steps.add(key);
       const attempt = (run: () => unknown): Promise<Attempt> => this.#attempt(key, run);
-      once({ key, id, keep, work: fn, attempt })
+      once({ key, id, keep, work: fn, attempt, isOver: () => this.#over })
         .then(settle, this.#fail)
         .finally(() => {
           this.#steps.delete(key);

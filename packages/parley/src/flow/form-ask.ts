@@ -1,6 +1,6 @@
+import { checkContent, type RestrictedSchema } from '../form/index.js';
 import type { ElicitOutcome } from './flow.js';
-import { checkContent } from './form-content.js';
-import { restrictedSchema, type FormContent, type FormSchema, type RestrictedSchema } from './form-schema.js';
+import { restrictedSchema, type FormContent, type FormSchema } from './form-schema.js';
 import type { Answer } from './journal.js';
 import { formQuestion, type Question } from './question.js';
 import type { Reading } from './questions.js';

@@ -10,6 +10,8 @@ export interface OnceRequest {
   readonly keep: number | undefined;
   /** What the author gave: a function, or work that a ledger runs in a transaction. */
   readonly work: () => unknown;
+  /** Whether nobody waits for this run any more: then nothing may be begun on its behalf. */
+  readonly isOver: () => boolean;
   /** Runs the author's function and makes of it what is recorded. */
   readonly attempt: (run: () => unknown) => Promise<Attempt>;
 }

@@ -1,5 +1,5 @@
 import { InvalidQuestion } from '../errors.js';
-import type { RestrictedSchema } from './form-schema.js';
+import type { RestrictedSchema } from '../form/index.js';
 import type { Json } from './json.js';
 import type { CreateMessageParams } from './sampling.js';
 

@@ -2,6 +2,7 @@ import {
   CLIENT_CAPABILITIES_META_KEY,
   isInputRequiredResult,
   ProtocolError,
+  ProtocolErrorCode,
   type ClientCapabilities,
   type InputRequiredResult,
   type Result,
@@ -184,7 +185,7 @@ export class Gate {
       ctx,
       signal: ctx.mcpReq.signal,
       host: this.#runHost,
-      once: (request) => this.#keeper().once(id(), identity.deadline + clockSkew - now(), request),
+      once: (request) => this.#keeper().once(id(), identity.deadline + 2 * clockSkew - now(), request),
     });
     switch (outcome.type) {
       case 'completed':
@@ -219,11 +220,12 @@ export class Gate {
     const { now, clockSkew } = this.#host.settings;
     const answers = pick(round.ctx.mcpReq.inputResponses ?? {}, opened);
     const id = [encodeBase64url(opened.flow), opened.round] as const;
-    const left = opened.expires + clockSkew - now();
+    // The skew once for who presents it, and once for who makes the record.
+    const left = opened.expires + 2 * clockSkew - now();
     const digest = answersDigest(...id, answers);
     const { response, repeated } = await this.#keeper().round(id, digest, left, () => settled(round, run));
     if (repeated) this.#host.events.emit('repeated', () => round.event(identity));
-    if ('result' in response) return response.result;
+    if (!('error' in response)) return response.result;
     const { code, message, data } = response.error;
     throw new ProtocolError(code, message, data);
   }
@@ -399,13 +401,19 @@ async function settled<T>(round: Round, run: () => Promise<T>): Promise<Response
   } catch (error) {
     if (round.failure !== undefined || round.ctx.mcpReq.signal.aborted) throw error;
     if (error instanceof StateRejected || ledgerError(error) !== undefined) throw error;
-    if (round.source.method === 'tools/call') {
+    // The error of a handler by hand is JSON-RPC's already, and so is the one that the SDK passes on.
+    const isRaw = round.opened?.state.kind === 'plain' || isUrlRequired(error);
+    if (round.source.method === 'tools/call' && !isRaw) {
       const text = error instanceof Error ? error.message : String(error);
       return { result: { content: [{ type: 'text', text }], isError: true } as T };
     }
     if (!(error instanceof ProtocolError) || !isOurs(error.code)) throw error;
     return { error: { code: error.code, message: error.message, data: error.data } };
   }
+}
+
+function isUrlRequired(error: unknown): boolean {
+  return error instanceof ProtocolError && error.code === ProtocolErrorCode.UrlElicitationRequired;
 }
 
 function isOurs(code: number): boolean {

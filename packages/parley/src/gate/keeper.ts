@@ -1,13 +1,22 @@
-import { LedgerFull, LedgerUnavailable, OutcomeUnknown, RoundBusy, StateRejected } from '../errors.js';
+import {
+  LedgerFull,
+  LedgerUnavailable,
+  OutcomeUnknown,
+  RoundBusy,
+  StateRejected,
+  StepFailed,
+} from '../errors.js';
 import { readAttempt, writeAttempt, type Attempt, type OnceRequest } from '../flow/index.js';
 import {
   TRANSACTION,
+  TransactionRefused,
   type ClaimResult,
   type Fenced,
   type Ledger,
   type TransactionWork,
 } from '../ledger/index.js';
 import { encodeBase64url, randomBytes, sha256, type Sealer } from '../seal/index.js';
+import { TellLater } from './tell-later.js';
 
 /*
  * What makes a round, or a piece of work, happen at most once. Invariants kept here:
@@ -58,10 +67,11 @@ interface Claimed {
 /** Uses a ledger on behalf of rounds and flows. */
 export class Keeper {
   readonly #options: KeeperOptions;
+  readonly #later = new TellLater();
   #quietUntil = 0;
 
   constructor(options: KeeperOptions) {
-    this.#options = options;
+    this.#options = { ...options, ledger: asynchronous(options.ledger) };
   }
 
   /**
@@ -82,42 +92,52 @@ export class Keeper {
     const key = this.#key('round', ...id);
     const ttl = Math.max(left, 0) + GRACE;
     const until = performance.now() + this.#options.patience;
-    while (true) {
-      const owner = newOwner();
-      const claim = await this.#claim({ key, owner, ttl }, digest, true, until);
-      if (claim.type !== 'granted' && claim.digest !== digest) throw new StateRejected('replayed');
+    const isMine = (claim: { readonly digest: string }): boolean => claim.digest === digest;
+    for (let again = false; ; again = true) {
+      const claimed: Claimed = { key, owner: newOwner(), ttl };
+      const claim = await this.#claim(claimed, { digest, takeover: true, until, waitsFor: isMine });
+      if (claim.type !== 'granted' && !isMine(claim)) throw new StateRejected('replayed');
       if (claim.type === 'settled') {
         return { response: JSON.parse(await this.#unseal(key, claim.value)) as T, repeated: true };
       }
       if (claim.type !== 'granted') throw new RoundBusy();
-      const response = await this.#holding({ key, owner }, run).catch(async (error: unknown) => {
-        await this.#release({ key, owner });
+      try {
+        // The record of a round that ran went away while it ran. Once is an accident, and must not become a habit.
+        if (again) throw new LedgerUnavailable('settle');
+        const response = await this.#holding(claimed, run);
+        const value = await this.#seal(key, JSON.stringify(response));
+        if (await this.#settle(claimed, value)) return { response, repeated: false };
+        // Taken over while it ran: the response that counts is the other's (K2).
+      } catch (error) {
+        await this.#release(claimed);
         throw error;
-      });
-      const value = await this.#seal(key, JSON.stringify(response));
-      if (await this.#settle({ key, owner, ttl }, value)) return { response, repeated: false };
-      // Taken over while it ran: the response that counts is the other's (K2).
+      }
     }
   }
 
   /** Does work at most once; see `OnceKeeper`. */
-  async once(
-    flow: string,
-    left: number,
-    { key: name, id, keep, work, attempt }: OnceRequest,
-  ): Promise<Attempt> {
+  async once(flow: string, left: number, request: OnceRequest): Promise<Attempt> {
+    const { key: name, id, keep, work, attempt, isOver } = request;
     // A record of the flow's own goes with the flow; work that began later could be begun again.
     if (id === undefined && left <= 0) throw new StateRejected('deadline');
     const key = id === undefined ? this.#key('once', flow, name) : this.#key('id', name, id);
-    const ttl = keep ?? (id === undefined ? left + GRACE : KEEP_ID);
+    const ttl = Math.max(left + GRACE, keep ?? (id === undefined ? 0 : KEEP_ID));
     const transaction = (work as Partial<TransactionWork<unknown>>)[TRANSACTION];
+    // The digest tells the two kinds of work apart, and what is not the same is never taken over (K3, L3).
+    const digest = transaction === undefined ? '' : 'transaction';
+    const takeover = transaction !== undefined;
     const until = performance.now() + this.#options.patience;
-    while (true) {
+    for (let again = false; ; again = true) {
       const claimed: Claimed = { key, owner: newOwner(), ttl };
-      const claim = await this.#claim(claimed, '', transaction !== undefined, until);
+      const claim = await this.#claim(claimed, { digest, takeover, until, waitsFor: () => !isOver() });
       if (claim.type === 'settled') return await this.#recorded(name, key, claim.value);
       if (claim.type === 'running') throw new RoundBusy();
       if (claim.type === 'lapsed') return { failure: new OutcomeUnknown(name) };
+      if (isOver() || again) {
+        // Begun now, the work would be done for a client that was told otherwise.
+        await this.#release(claimed);
+        throw again ? new LedgerUnavailable('transaction') : new RoundBusy();
+      }
       if (transaction === undefined) return await this.#doOnce(name, claimed, () => attempt(work));
       const result = await this.#transact(name, claimed, transaction, attempt);
       if (result !== undefined) return result;
@@ -151,25 +171,13 @@ export class Keeper {
       return (await this.#settle(claimed, value)) ? result : { failure: new OutcomeUnknown(name) };
     } catch (error) {
       // This process knows what came of it, and as long as it lives it can still tell.
-      void this.#later(() => this.#options.ledger.settle({ ...claimed, value }));
+      this.#later.add(claimed, TELL_LATER, () => this.#options.ledger.settle({ ...claimed, value }));
       throw error;
     }
   }
 
   async #settle({ key, owner, ttl }: Claimed, value: string): Promise<boolean> {
     return await this.#call('settle', () => this.#options.ledger.settle({ key, owner, value, ttl }));
-  }
-
-  /** Goes on telling a ledger that was away what it must know, as long as this process lives and it makes sense. */
-  async #later(tell: () => Promise<unknown>): Promise<void> {
-    const until = performance.now() + TELL_LATER;
-    for (let told = false; !told && performance.now() < until;) {
-      await sleep(LONGEST_PAUSE);
-      told = await within(this.#options.timeout, tell()).then(
-        () => true,
-        () => false,
-      );
-    }
   }
 
   /** Undefined when the claim was lost before anything committed: then there is nothing to undo, and it is made again. */
@@ -183,12 +191,17 @@ export class Keeper {
     const done = await this.#holding(claimed, () =>
       transaction(claimed, async (run) => {
         result = await attempt(run);
-        return {
-          value: await this.#seal(claimed.key, writeAttempt(name, result)),
-          commit: 'value' in result,
-        };
+        const value = await this.#seal(claimed.key, writeAttempt(name, result));
+        return 'failure' in result
+          ? { value, commit: false, cause: result.failure.cause }
+          : { value, commit: true };
       }),
     ).catch((error: unknown) => {
+      if (error instanceof TransactionRefused) {
+        result = { failure: new StepFailed(name, error.name, error.message, { cause: error }) };
+        return true;
+      }
+      this.#warnUnavailable('transaction', error);
       throw new LedgerUnavailable('transaction', { cause: error });
     });
     return done ? result : undefined;
@@ -206,21 +219,31 @@ export class Keeper {
     }
   }
 
-  /** Claims, and while somebody else is at it, waits and claims again. */
-  async #claim(claimed: Claimed, digest: string, takeover: boolean, until: number): Promise<ClaimResult> {
+  /** Claims, and while somebody else is at it that is worth waiting for, waits and claims again. */
+  async #claim(
+    claimed: Claimed,
+    how: {
+      readonly digest: string;
+      readonly takeover: boolean;
+      readonly until: number;
+      readonly waitsFor: (running: { readonly digest: string }) => boolean;
+    },
+  ): Promise<ClaimResult> {
     const { ledger, lease } = this.#options;
+    const { digest, takeover, until, waitsFor } = how;
+    // A claim that was granted to nobody must not stand in the way of the next try. Nothing was run for it.
+    const giveBack = (): void => this.#later.add(claimed, lease, () => ledger.release(claimed));
     for (let pause = FIRST_PAUSE; ; pause = Math.min(pause * 1.5, LONGEST_PAUSE)) {
       const result = await this.#call(
         'claim',
         () => ledger.claim({ ...claimed, digest, lease, takeover }),
-        // Nothing was run for it, so it must not stand in the way of the next try.
-        () => void this.#release(claimed),
+        giveBack,
       ).catch((error: unknown) => {
-        void this.#later(() => this.#options.ledger.release(claimed));
+        giveBack();
         throw error;
       });
       const patient = performance.now() + pause < until;
-      if (result.type !== 'running' || result.digest !== digest || !patient) return result;
+      if (result.type !== 'running' || !patient || !waitsFor(result)) return result;
       await sleep(Math.min(pause, result.left + 1));
     }
   }
@@ -228,9 +251,14 @@ export class Keeper {
   /** Runs something while its claim is extended. */
   async #holding<T>({ key, owner }: Fenced, run: () => Promise<T>): Promise<T> {
     const { ledger, lease } = this.#options;
-    const timer = setInterval(() => {
-      ledger.extend({ key, owner, lease }).catch(ignore); // a ledger that is down lets it lapse, as it must
-    }, lease / 3);
+    let extending = false;
+    const extend = async (): Promise<void> => {
+      if (extending) return;
+      extending = true;
+      await ledger.extend({ key, owner, lease }).catch(ignore); // a ledger that is down lets it lapse, as it must
+      extending = false;
+    };
+    const timer = setInterval(() => void extend(), lease / 3);
     try {
       return await run();
     } finally {
@@ -270,7 +298,7 @@ export class Keeper {
     const now = performance.now();
     if (now < this.#quietUntil) return;
     this.#quietUntil = now + QUIET_MS;
-    const reason = cause instanceof Error ? cause.message : 'no answer';
+    const reason = cause instanceof Error ? cause.message.replace(/\.$/, '') : 'no answer';
     this.#options.warn(
       `the ledger gave no answer (${operation}): ${reason}. Rounds that need it fail until it does.`,
     );
@@ -290,6 +318,19 @@ export class Keeper {
     if (!text.startsWith(key)) throw new StateRejected('claims');
     return text.slice(key.length);
   }
+}
+
+/** A ledger of somebody else's may throw where it should reject. */
+function asynchronous(ledger: Ledger): Ledger {
+  return {
+    claim: async (request) => await ledger.claim(request),
+    settle: async (request) => await ledger.settle(request),
+    extend: async (request) => await ledger.extend(request),
+    release: async (request) => await ledger.release(request),
+    put: async (request) => await ledger.put(request),
+    get: async (key) => await ledger.get(key),
+    close: async () => await ledger.close(),
+  };
 }
 
 function newOwner(): string {
@@ -318,6 +359,7 @@ function within<T>(ms: number, promise: Promise<T>, onLate?: () => void): Promis
       },
       (error: unknown) => {
         clearTimeout(timer);
+        if (late) onLate?.(); // it may have taken effect all the same
         reject(error instanceof Error ? error : new Error('the ledger failed', { cause: error }));
       },
     );

@@ -125,7 +125,7 @@ export class Parley {
     // Only a ledger that was asked for: a process that restarts would strand flows whose journal was in its memory.
     const overflow = this.#options.ledger && {
       maxBytes: overflowBytes,
-      put: (text: string, left: number) => keeper().putJournal(text, left),
+      put: (text: string, left: number) => keeper().putJournal(text, left + 2 * clockSkew),
       get: (reference: string) => keeper().getJournal(reference),
     };
     const sealer = createSealer({ keys, audience, now, maxLength: Math.max(MAX_INBOUND, stateBytes) });

@@ -67,6 +67,23 @@ export interface TransactionWork<R> {
   readonly [TRANSACTION]: (
     claim: Fenced & { readonly ttl: number },
     /** Makes the record of a result; only then is the transaction committed. */
-    record: (run: () => Promise<R>) => Promise<{ readonly value: string; readonly commit: boolean }>,
+    record: (run: () => Promise<R>) => Promise<TransactionRecord>,
   ) => Promise<boolean>;
+}
+
+/** What came of an author's function in a transaction. */
+export interface TransactionRecord {
+  readonly value: string;
+  /** Whether it succeeded; if not, what it wrote is rolled back. */
+  readonly commit: boolean;
+  /** What it threw. Where that was the store's doing and not its own, the claim is given back instead of settled. */
+  readonly cause?: unknown;
+}
+
+/**
+ * Thrown by transaction work when the store refused it for good: nothing was committed, and the same would be refused
+ * again (a constraint, a statement that had failed). The claim was given back.
+ */
+export class TransactionRefused extends Error {
+  override readonly name = 'TransactionRefused';
 }

@@ -1,6 +1,6 @@
 import type { Pool, PoolClient } from 'pg';
 import { ConfigurationError, LedgerUnavailable } from '../errors.js';
-import { TRANSACTION, type Fenced, type Ledger, type TransactionWork } from './ledger.js';
+import { TRANSACTION, TransactionRefused, type Fenced, type Ledger, type TransactionWork } from './ledger.js';
 import type { Table } from './postgres-table.js';
 
 /*
@@ -77,6 +77,38 @@ async function transact<R>(
   }
 }
 
+/** SQLSTATE of whatever follows a failed statement. */
+const IN_FAILED_TRANSACTION = '25P02';
+
+const SWALLOWED =
+  'A statement of this transaction had failed and its error was caught, so nothing can be committed. ' +
+  'Use ON CONFLICT, or a SAVEPOINT around what may fail.';
+
+/** Connection lost, shut down, serialization failure, deadlock: none of it is the author's doing, and a retry may do. */
+function isPassing(error: unknown): boolean {
+  return /^(?:08|57P0|40001|40P01)/.test(codeOf(error) ?? '');
+}
+
+function codeOf(error: unknown): string | undefined {
+  if (!(error instanceof Error) || !('code' in error)) return undefined;
+  return typeof error.code === 'string' ? error.code : undefined;
+}
+
+function asError(error: unknown): Error {
+  return error instanceof Error ? error : new Error('The work failed.', { cause: error });
+}
+
+/** A client of the pool, in time; one that comes later goes back at once. */
+async function lend(pool: Pool, ms: number): Promise<PoolClient> {
+  const lent = pool.connect();
+  try {
+    return await within(ms, lent);
+  } catch (error) {
+    lent.then((client) => client.release(), ignore);
+    throw error;
+  }
+}
+
 /** Runs the transaction. What it throws, it throws before COMMIT was sent: nothing was committed. */
 async function attempt<R>(
   { pool, table, resolveFor }: TransactionStore,
@@ -84,36 +116,50 @@ async function attempt<R>(
   { key, owner, ttl }: Claim,
   record: Recorder<R>,
 ): Promise<Fate> {
-  const client = await pool.connect();
+  const client = await lend(pool, resolveFor);
   // While it is lent, nobody else listens, and a connection that is lost would end the process. Queries fail too.
   client.on('error', ignore);
   let clean: boolean | undefined;
   try {
     // A snapshot for the whole transaction would not survive the extension of the lease beside it.
-    await client.query('BEGIN ISOLATION LEVEL READ COMMITTED');
+    await within(resolveFor, client.query('BEGIN ISOLATION LEVEL READ COMMITTED'));
     // KEY SHARE keeps the row from being removed, and lets leases be extended and claims be taken over (T2).
-    const held = await client.query(
-      `SELECT FROM ${table.name} WHERE key = $1 AND owner = $2 AND value IS NULL
-         AND expires > statement_timestamp() FOR KEY SHARE`,
-      [key, owner],
+    const held = await within(
+      resolveFor,
+      client.query(
+        `SELECT FROM ${table.name} WHERE key = $1 AND owner = $2 AND value IS NULL
+           AND expires > statement_timestamp() FOR KEY SHARE`,
+        [key, owner],
+      ),
     );
     if (held.rowCount !== 1) return { type: 'lost' };
     const made = await record(async () => await work(client));
     const { value } = made;
-    if (!made.commit) return { type: 'failed', value };
-    const settled = await client.query(
-      `UPDATE ${table.name}
-         SET value = $3, expires = statement_timestamp() + $4::float8 * interval '1 millisecond'
-       WHERE key = $1 AND owner = $2 AND value IS NULL`,
-      [key, owner, value, ttl],
-    );
+    if (!made.commit) {
+      clean = await rollback(client, resolveFor);
+      // Not the author's doing: the connection was lost, or the database asked for another try. Nothing is recorded.
+      if (!clean || isPassing(made.cause)) throw asError(made.cause);
+      return { type: 'failed', value };
+    }
+    const settled = await within(
+      resolveFor,
+      client.query(
+        `UPDATE ${table.name}
+           SET value = $3, expires = statement_timestamp() + $4::float8 * interval '1 millisecond'
+         WHERE key = $1 AND owner = $2 AND value IS NULL`,
+        [key, owner, value, ttl],
+      ),
+    ).catch((error: unknown) => {
+      throw codeOf(error) === IN_FAILED_TRANSACTION ? new TransactionRefused(SWALLOWED) : error;
+    });
     if (settled.rowCount !== 1) return { type: 'lost' };
     const fault = await commit(client, resolveFor);
+    if (fault instanceof TransactionRefused) throw fault;
     clean = fault === undefined;
     return fault === undefined ? { type: 'committed' } : { type: 'unknown', error: fault };
   } finally {
     // A connection that cannot be rolled back, or that owes a reply, is ended, and with it its transaction.
-    clean ??= await rollback(client);
+    clean ??= await rollback(client, resolveFor);
     client.off('error', ignore);
     client.release(!clean);
   }
@@ -123,14 +169,16 @@ async function attempt<R>(
 async function commit(client: PoolClient, patience: number): Promise<Error | undefined> {
   try {
     const { command } = await within(patience, client.query('COMMIT'));
-    return command === 'COMMIT' ? undefined : new Error('A statement had failed, so all was rolled back.');
+    return command === 'COMMIT' ? undefined : new TransactionRefused(SWALLOWED);
   } catch (error) {
+    // A constraint that is checked at the end: refused for good, and nothing was committed.
+    if (codeOf(error)?.startsWith('23') === true) return new TransactionRefused(asError(error).message);
     return error instanceof Error ? error : new Error('COMMIT failed.', { cause: error });
   }
 }
 
-async function rollback(client: PoolClient): Promise<boolean> {
-  return await client.query('ROLLBACK').then(
+async function rollback(client: PoolClient, ms: number): Promise<boolean> {
+  return await within(ms, client.query('ROLLBACK')).then(
     () => true,
     () => false,
   );
@@ -171,7 +219,7 @@ async function readFate(
   { key, owner }: Claim,
   left: number,
 ): Promise<Found> {
-  const client = await pool.connect();
+  const client = await lend(pool, left);
   client.on('error', ignore);
   let clean = false;
   try {
@@ -181,7 +229,7 @@ async function readFate(
       `SELECT owner = $2 AS mine, value IS NOT NULL AS settled FROM ${table.name} WHERE key = $1 FOR SHARE`,
       [key, owner],
     );
-    clean = await rollback(client);
+    clean = await rollback(client, left);
     const [row] = rows;
     if (row === undefined) return 'absent';
     if (!row.mine) return 'taken-over';

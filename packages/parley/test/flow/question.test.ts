@@ -8,7 +8,7 @@ import {
   urlQuestion,
   withReason,
 } from '../../src/flow/question.js';
-import type { RestrictedSchema } from '../../src/flow/form-schema.js';
+import type { RestrictedSchema } from '../../src/form/index.js';
 import type { CreateMessageParams } from '../../src/flow/sampling.js';
 
 const NO_FIELDS: RestrictedSchema = { type: 'object', properties: {} };

@@ -1,6 +1,8 @@
+import { inputRequired, type CallToolResult, type InputRequiredResult } from '@modelcontextprotocol/server';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { memoryLedger, type Ledger, type McpFlow, type ParleyOptions } from '../../src/index.js';
+import { TRANSACTION, type TransactionWork } from '../../src/ledger/index.js';
 import { accept, instance, stateOf, textOf, type Instance } from './wire-harness.js';
 
 const yes = { go: accept({ confirm: true }) };
@@ -421,3 +423,164 @@ describe('a journal that is too large for a state', () => {
     expect(textOf(done)).toBe('100000');
   });
 });
+
+describe('what reviewers found', () => {
+  /** Work that a ledger runs in a transaction of its store; this store has none, and settles at once. */
+  function transactionOn(ledger: Ledger, work: () => unknown): () => unknown {
+    const run: TransactionWork<unknown>[typeof TRANSACTION] = async (claim, record) => {
+      const { value } = await record(async () => await Promise.resolve(work()));
+      return await ledger.settle({ ...claim, value });
+    };
+    return Object.assign(() => undefined, { [TRANSACTION]: run });
+  }
+
+  it('plain work that lapsed is not taken over by work in a transaction under the same id', async () => {
+    let time = Date.UTC(2026, 6, 28);
+    const ledger = memoryLedger({ now: () => time });
+    const effects: string[] = [];
+    let end: () => void = () => undefined;
+    const server = (work: () => unknown): Instance =>
+      instance(
+        (flows) => {
+          flows.registerTool('t', {}, async (flow) => {
+            await flow.once('redeem', work as () => undefined, { id: 'SUMMER' });
+            return { content: [{ type: 'text', text: 'done' }] };
+          });
+        },
+        { ledger, patience: 40 },
+      );
+    const slow = server(async () => {
+      await new Promise<void>((resolve) => void (end = resolve));
+      effects.push('plain');
+    });
+    const running = slow.call('tools/call', 't');
+    await new Promise((resolve) => void setTimeout(resolve, 10));
+    time += 31_000;
+    const other = await server(transactionOn(ledger, () => effects.push('transaction'))).call(
+      'tools/call',
+      't',
+    );
+    expect(textOf(other)).toMatch(/Whether 'redeem' was done is not known/);
+    end();
+    expect(textOf(await running)).toBe('done');
+    expect(effects).toEqual(['plain']);
+  });
+
+  it('work is not begun any more when its run was answered while it waited for the claim', async () => {
+    const inner = memoryLedger();
+    let claimed: () => void = () => undefined;
+    const held = new Promise<void>((resolve) => void (claimed = resolve));
+    const ledger: Ledger = {
+      ...delegating(inner),
+      claim: async (request) => {
+        await held;
+        return await inner.claim(request);
+      },
+    };
+    let paid = 0;
+    const server = instance(
+      (flows) => {
+        flows.registerTool('t', {}, async (flow) => {
+          await Promise.all([
+            flow.once('pay', () => void (paid += 1)),
+            flow.step('validate', () => {
+              throw new Error('invalid order');
+            }),
+          ]);
+          return { content: [] };
+        });
+      },
+      { ledger },
+    );
+    expect(textOf(await server.call('tools/call', 't'))).toContain('invalid order');
+    claimed();
+    await new Promise((resolve) => void setTimeout(resolve, 20));
+    expect(paid).toBe(0);
+  });
+
+  it('the record of work with an id is kept for as long as its flow may live', async () => {
+    const ttls: number[] = [];
+    const inner = memoryLedger();
+    const ledger: Ledger = {
+      ...delegating(inner),
+      settle: (request) => {
+        ttls.push(request.ttl);
+        return inner.settle(request);
+      },
+    };
+    const days = 24 * 60 * 60_000;
+    const server = instance(
+      (flows) => {
+        flows.registerTool('t', {}, async (flow) => {
+          await flow.once('a', () => 1, { id: 'x' });
+          await flow.once('b', () => 1, { id: 'x', keep: 1 });
+          return { content: [] };
+        });
+      },
+      { ledger, deadline: 60 * days },
+    );
+    await server.call('tools/call', 't');
+    expect(ttls.length).toBe(2);
+    for (const ttl of ttls) expect(ttl).toBeGreaterThanOrEqual(60 * days);
+  });
+
+  it('the JSON-RPC error of a handler by hand stays one, and is not put on record', async () => {
+    let fails = true;
+    const server = instance(
+      (_flows, mcp) => {
+        mcp.server.registerCapabilities({ tools: {} });
+        mcp.server.setRequestHandler('tools/call', (_request, ctx): InputRequiredResult | CallToolResult => {
+          if (ctx.mcpReq.requestState() === undefined) return inputRequired({ requestState: 'asked' });
+          if (fails)
+            throw Object.assign(new Error('quota exceeded'), { code: 7100, data: { retryAfter: 5 } });
+          return { content: [{ type: 'text', text: 'done' }] };
+        });
+      },
+      { singleUse: true, ledger: memoryLedger() },
+    );
+    const requestState = stateOf(await server.call('tools/call', 't'));
+    const failed = await server.call('tools/call', 't', { requestState });
+    expect(failed.error).toEqual({ code: 7100, message: 'quota exceeded', data: { retryAfter: 5 } });
+    fails = false;
+    expect(textOf(await server.call('tools/call', 't', { requestState }))).toBe('done');
+  });
+
+  it('an outage does not multiply: what is to be told later is told by one loop', async () => {
+    let calls = 0;
+    const ledger: Ledger = {
+      ...delegating(memoryLedger()),
+      claim: () => Promise.reject(new Error('down')),
+      release: () => {
+        calls += 1;
+        return Promise.reject(new Error('down'));
+      },
+    };
+    const server = instance(
+      (flows) => {
+        flows.registerTool('t', {}, async (flow) => {
+          await flow.once('pay', () => 1);
+          return { content: [] };
+        });
+      },
+      { ledger, ledgerTimeout: 10 },
+    );
+    await Promise.all(Array.from({ length: 50 }, () => server.call('tools/call', 't')));
+    await new Promise((resolve) => void setTimeout(resolve, 600));
+    expect(calls).toBeLessThan(5);
+    expect(
+      server.warnings.filter((line) => line.includes('the ledger gave no answer (claim): down')),
+    ).toHaveLength(1);
+  });
+});
+
+function delegating(inner: Ledger): Ledger {
+  return {
+    claim: (request) => inner.claim(request),
+    settle: (request) => inner.settle(request),
+    extend: (request) => inner.extend(request),
+    release: (request) => inner.release(request),
+    put: (request) => inner.put(request),
+    get: (key) => inner.get(key),
+    close: () => inner.close(),
+  };
+}

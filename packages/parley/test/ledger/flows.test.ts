@@ -94,7 +94,7 @@ describe.skipIf(databaseUrl === undefined)('flows on Postgres', () => {
     (ledger as ReturnType<typeof postgresLedger>).transaction(async (client) => {
       await client.query(`INSERT INTO ${effects} VALUES ($1)`, [flow]);
       return flow;
-    }) as TransactionWork<Promise<string>>;
+    }) as unknown as TransactionWork<Promise<string>>;
 
   it('the effect and the claim commit together, once for an id over all flows', async () => {
     const texts = await rush(

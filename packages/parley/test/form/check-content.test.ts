@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { checkContent } from '../../src/flow/form-content.js';
-import type { FormField, RestrictedSchema } from '../../src/flow/form-schema.js';
+import { checkContent } from '../../src/form/check-content.js';
+import type { FormField, RestrictedSchema } from '../../src/form/restricted-schema.js';
 
 const schemaOf = (field: FormField): RestrictedSchema => ({
   type: 'object',

@@ -1,9 +1,11 @@
-import type { FormField, RestrictedSchema } from './form-schema.js';
-import type { Json } from './json.js';
+import type { FormField, RestrictedSchema } from './restricted-schema.js';
+
+/** What one field of a form may hold (schema.ts `ElicitResult`). */
+export type FieldValue = string | number | boolean | readonly string[];
 
 /** Content that fits its schema, reduced to the declared fields; or what is wrong with it, field by field. */
 export type ContentCheck =
-  | { readonly ok: true; readonly content: { readonly [field: string]: Json } }
+  | { readonly ok: true; readonly content: { readonly [field: string]: FieldValue } }
   | { readonly ok: false; readonly reason: string };
 
 /**
@@ -15,7 +17,7 @@ export function checkContent(schema: RestrictedSchema, content: unknown): Conten
   if (typeof content !== 'object' || content === null || Array.isArray(content)) {
     return { ok: false, reason: 'its content is not an object.' };
   }
-  const accepted: Record<string, Json> = {};
+  const accepted: Record<string, FieldValue> = {};
   const faults: string[] = [];
   for (const [name, field] of Object.entries(schema.properties)) {
     const value: unknown = Object.hasOwn(content, name)
@@ -26,7 +28,7 @@ export function checkContent(schema: RestrictedSchema, content: unknown): Conten
       continue;
     }
     const fault = fieldFault(field, value);
-    if (fault === undefined) accepted[name] = value as Json;
+    if (fault === undefined) accepted[name] = value as FieldValue;
     else faults.push(`'${name}' ${fault}`);
   }
   return faults.length === 0
