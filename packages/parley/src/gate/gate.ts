@@ -413,7 +413,8 @@ async function settled<T>(round: Round, run: () => Promise<T>): Promise<Response
 }
 
 function isUrlRequired(error: unknown): boolean {
-  return error instanceof ProtocolError && error.code === ProtocolErrorCode.UrlElicitationRequired;
+  const code: number = ProtocolErrorCode.UrlElicitationRequired;
+  return error instanceof ProtocolError && error.code === code;
 }
 
 function isOurs(code: number): boolean {
