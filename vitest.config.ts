@@ -9,6 +9,7 @@ export default defineConfig({
     alias: [
       { find: '#crypto', replacement: source('seal/crypto.node.ts') },
       { find: /^mcp-parley\/ledger\/(redis|postgres)$/, replacement: source('ledger/$1.ts') },
+      { find: /^mcp-parley\/client$/, replacement: source('client/index.ts') },
       { find: /^mcp-parley\/testing$/, replacement: source('testing/index.ts') },
       { find: /^mcp-parley$/, replacement: source('index.ts') },
     ],

@@ -12,11 +12,16 @@
 /** The stable codes, one for each situation that a program may want to tell apart. */
 export type ParleyErrorCode =
   | 'answer_invalid'
+  | 'answer_refused'
+  | 'call_stopped'
   | 'configuration'
+  | 'drive_limit'
   | 'flow_diverged'
+  | 'going_nowhere'
   | 'input_refused'
   | 'invalid_key'
   | 'invalid_question'
+  | 'invalid_response'
   | 'key_reused'
   | 'ledger_full'
   | 'ledger_unavailable'
@@ -24,13 +29,20 @@ export type ParleyErrorCode =
   | 'not_json'
   | 'outcome_unknown'
   | 'question_unstable'
+  | 'request_state_refused'
+  | 'retry_unknown'
   | 'round_busy'
+  | 'saved_flow_foreign'
+  | 'saved_flow_invalid'
+  | 'server_not_allowed'
   | 'state_rejected'
   | 'state_too_large'
   | 'step_failed'
   | 'too_many_questions'
   | 'too_many_rounds'
-  | 'uncanonical';
+  | 'unanswered'
+  | 'uncanonical'
+  | 'unsafe_url';
 
 /** The base of all errors of this library; tell them apart by {@link ParleyError.code}. */
 export abstract class ParleyError extends Error {
@@ -286,14 +298,192 @@ export class StateRejected extends ParleyError {
   }
 }
 
+/**
+ * A call that is driven for a client (`mcp-parley/client`) did not come to its end. The saved flow that it carries
+ * holds the server's state, which must not reach a log: it is no property that anything prints or serialises, and
+ * `flowOf(error)` of `mcp-parley/client` gives it to those who ask for it.
+ */
+export abstract class DriveError extends ParleyError {
+  readonly #flow: object | undefined;
+
+  constructor(message: string, flow?: object, options?: ErrorOptions) {
+    super(message, options);
+    this.#flow = flow;
+  }
+
+  /** The flow as it was last saved, if there was one. */
+  get flow(): object | undefined {
+    return this.#flow;
+  }
+
+  /** What may be logged: never the flow. */
+  toJSON(): { readonly name: string; readonly code: ParleyErrorCode; readonly message: string } {
+    return { name: this.name, code: this.code, message: this.message };
+  }
+}
+
+/** A retry was sent, and no answer to it came. Whether the server acted on it is not known, so it is not sent again. */
+export class RetryUnknown extends DriveError {
+  readonly code = 'retry_unknown';
+  constructor(
+    readonly round: number,
+    flow: object,
+    options?: ErrorOptions,
+  ) {
+    super(
+      `Round ${round} was sent and not answered, so whether it took effect is not known. It is not sent again. ` +
+        `Look at the thing itself; then resume the saved flow with 'resend: true', or drop it.`,
+      flow,
+      options,
+    );
+  }
+}
+
+/** The server does not take the state that it gave (too old, sealed for somebody else, a lost key). Start over. */
+export class RequestStateRefused extends DriveError {
+  readonly code = 'request_state_refused';
+  constructor(
+    readonly round: number,
+    options?: ErrorOptions,
+  ) {
+    super(
+      `The server refused its own requestState in round ${round}. Begin the call again if that is safe.`,
+      undefined,
+      options,
+    );
+  }
+}
+
+/** The same questions came again and again, whatever was answered. */
+export class GoingNowhere extends DriveError {
+  readonly code = 'going_nowhere';
+  constructor(
+    readonly keys: readonly string[],
+    readonly times: number,
+    flow?: object,
+  ) {
+    super(
+      `The server asked the same ${times} times in a row: ${keys.map((key) => JSON.stringify(key)).join(', ')}.`,
+      flow,
+    );
+  }
+}
+
+/** A bound of the client's policy, or the time-out of a request, was reached. */
+export class DriveLimit extends DriveError {
+  readonly code = 'drive_limit';
+  constructor(
+    readonly bound: 'deadlineMs' | 'maxQuestions' | 'maxRounds' | 'stateOnly.rounds' | 'timeout',
+    readonly limit: number,
+    flow?: object,
+  ) {
+    super(`The call was given up at its bound '${bound}' (${limit}).`, flow);
+  }
+}
+
+/** The call was stopped on this side, and no request was left without an answer. */
+export class CallStopped extends DriveError {
+  readonly code = 'call_stopped';
+  constructor(
+    readonly by: 'signal' | 'beforeRetry',
+    flow?: object,
+    options?: ErrorOptions,
+  ) {
+    super(
+      by === 'signal' ? 'The call was cancelled.' : 'The call was stopped before a retry (beforeRetry).',
+      flow,
+      options,
+    );
+  }
+}
+
+/** The server answered what the protocol, or what was declared to it, does not allow. */
+export class InvalidResponse extends DriveError {
+  readonly code = 'invalid_response';
+  constructor(
+    readonly reason: string,
+    options?: ErrorOptions,
+  ) {
+    super(`The server's response cannot be used: ${reason}.`, undefined, options);
+  }
+}
+
+/** The server asked to open a URL that must not be opened (not https, or not a URL for a browser). */
+export class UnsafeUrl extends DriveError {
+  readonly code = 'unsafe_url';
+  constructor(readonly key: string) {
+    super(`The question ${JSON.stringify(key)} asks to open a URL that must not be opened.`);
+  }
+}
+
+/** An answer does not fit its question, so it was not sent. Names the field, never the value. */
+export class AnswerRefused extends DriveError {
+  readonly code = 'answer_refused';
+  constructor(
+    readonly key: string,
+    readonly reason: string,
+    flow?: object,
+  ) {
+    super(`The answer to ${JSON.stringify(key)} was not sent: ${reason}`, flow);
+  }
+}
+
+/** A question got no answer that can be sent: its handler failed, or refused what the protocol cannot refuse. */
+export class Unanswered extends DriveError {
+  readonly code = 'unanswered';
+  constructor(
+    readonly key: string,
+    flow?: object,
+    options?: ErrorOptions,
+  ) {
+    super(
+      `The question ${JSON.stringify(key)} was not answered, so the call was not continued.`,
+      flow,
+      options,
+    );
+  }
+}
+
+/** Text or an object that is no saved flow of a version that this build reads. */
+export class SavedFlowInvalid extends ParleyError {
+  readonly code = 'saved_flow_invalid';
+  constructor(
+    readonly path: string,
+    readonly reason: string,
+  ) {
+    super(`This is not a saved flow that can be resumed: ${path} ${reason}.`);
+  }
+}
+
+/** A saved flow belongs to another server, or to somebody else. */
+export class SavedFlowForeign extends ParleyError {
+  readonly code = 'saved_flow_foreign';
+  constructor(readonly differs: 'server' | 'principal') {
+    super(`This saved flow belongs to another ${differs}; it is not sent to this one.`);
+  }
+}
+
+/** The policy does not let this server be driven. */
+export class ServerNotAllowed extends ParleyError {
+  readonly code = 'server_not_allowed';
+  constructor() {
+    super('This server is not among those that may be driven (policy.servers).');
+  }
+}
+
 /** All errors of this library, for exhaustive handling. */
 export type AnyParleyError =
   | AnswerInvalid
+  | AnswerRefused
+  | CallStopped
   | ConfigurationError
+  | DriveLimit
   | FlowDiverged
+  | GoingNowhere
   | InputRefused
   | InvalidKey
   | InvalidQuestion
+  | InvalidResponse
   | KeyReused
   | LedgerFull
   | LedgerUnavailable
@@ -301,10 +491,17 @@ export type AnyParleyError =
   | NotJson
   | OutcomeUnknown
   | QuestionUnstable
+  | RequestStateRefused
+  | RetryUnknown
   | RoundBusy
+  | SavedFlowForeign
+  | SavedFlowInvalid
+  | ServerNotAllowed
   | StateRejected
   | StateTooLarge
   | StepFailed
   | TooManyQuestions
   | TooManyRounds
-  | Uncanonical;
+  | Unanswered
+  | Uncanonical
+  | UnsafeUrl;

@@ -10,7 +10,14 @@ export type {
   UrlOutcome,
   WaitOptions,
 } from './flow.js';
-export type { BooleanField, ChoicesField, FormField, NumberField, RestrictedSchema, TextField } from '../form/index.js';
+export type {
+  BooleanField,
+  ChoicesField,
+  FormField,
+  NumberField,
+  RestrictedSchema,
+  TextField,
+} from '../form/index.js';
 export type { FormContent, FormSchema } from './form-schema.js';
 export type { Json, JsonCompatible } from './json.js';
 export { readEntry, type Journal, type JournalEntry } from './journal.js';

@@ -1,0 +1,65 @@
+/**
+ * The client's side of calls that ask in the middle: a driver, and under it a stepper whose state can be stored.
+ */
+export { checkAnswer, type Answer, type AnswerCheck, type Answers, type Refusal } from './answer.js';
+export type { AskContext, Handlers } from './ask.js';
+export type { Clock } from './clock.js';
+export { describeUrl, type UrlDescription, type UrlWarning } from './describe-url.js';
+export { drive, resume, type DriveOptions, type ResumeOptions } from './drive.js';
+export { fileStore, type FlowStore } from './file-store.js';
+export type { ServerIdentity } from './identity.js';
+export type { DrivePolicy, RetryPreview } from './policy.js';
+export type {
+  FormQuestion,
+  Question,
+  QuestionKind,
+  RootsQuestion,
+  SamplingQuestion,
+  UrlQuestion,
+} from './question.js';
+export { prefill } from './read-form.js';
+export type {
+  DrivenMethod,
+  DrivenMethods,
+  DrivenRequest,
+  DrivenResult,
+  TargetByName,
+  TargetByUri,
+} from './request.js';
+export { flowOf, loadFlow, type SavedFlow } from './saved-flow.js';
+export type { RequestSettings } from './send.js';
+export {
+  Stepper,
+  type AnswersByKey,
+  type NextOptions,
+  type Step,
+  type StepOptions,
+  type StepperOptions,
+} from './stepper.js';
+export type {
+  BooleanField,
+  ChoicesField,
+  FieldValue,
+  FormField,
+  NumberField,
+  RestrictedSchema,
+  TextField,
+} from '../form/index.js';
+export {
+  AnswerRefused,
+  CallStopped,
+  ConfigurationError,
+  DriveError,
+  DriveLimit,
+  GoingNowhere,
+  InvalidResponse,
+  ParleyError,
+  RequestStateRefused,
+  RetryUnknown,
+  SavedFlowForeign,
+  SavedFlowInvalid,
+  ServerNotAllowed,
+  Unanswered,
+  UnsafeUrl,
+  type ParleyErrorCode,
+} from '../errors.js';
