@@ -44,10 +44,14 @@ export type FormContent<S extends FormSchema> =
       : never;
 
 /**
- * Schemas are often module constants; converting one costs more than a whole round, so it is done once each. Only
- * Standard Schemas, which do not change: a JSON Schema is an object like any other, and may.
+ * Converting a schema costs more than a whole round, so it is done once each. A Standard Schema does not change and
+ * is known by its identity; a JSON Schema is an object like any other, and is known by its text.
  */
-const converted = new WeakMap<object, RestrictedSchema>();
+const byIdentity = new WeakMap<object, RestrictedSchema>();
+const byText = new Map<string, RestrictedSchema>();
+
+/** Schemas that are made anew with each request, with choices of its own, must not fill the memory. */
+const MAX_TEXTS = 1_000;
 
 /**
  * The restricted form of a schema, as it goes to the client.
@@ -57,13 +61,31 @@ const converted = new WeakMap<object, RestrictedSchema>();
  */
 export function restrictedSchema(key: string, schema: FormSchema): RestrictedSchema {
   if (typeof schema !== 'object' || schema === null) throw new InvalidQuestion(key, 'it has no schema');
-  const known = converted.get(schema);
+  if (!isStandardSchema(schema)) return restrictedByText(key, schema);
+  const known = byIdentity.get(schema);
   if (known !== undefined) return known;
-  const standard = isStandardSchema(schema);
-  const json = standard ? jsonSchemaOf(key, schema) : (schema as unknown as Record<string, unknown>);
-  const result = restrict(key, json, standard);
-  if (standard) converted.set(schema, result);
+  const result = restrict(key, jsonSchemaOf(key, schema), true);
+  byIdentity.set(schema, result);
   return result;
+}
+
+function restrictedByText(key: string, schema: RestrictedSchema): RestrictedSchema {
+  const text = textOf(key, schema);
+  const known = byText.get(text);
+  if (known !== undefined) return known;
+  // From the text, so that nothing of it is shared with an object that may change.
+  const result = restrict(key, JSON.parse(text) as Record<string, unknown>, false);
+  if (byText.size >= MAX_TEXTS) byText.clear();
+  byText.set(text, result);
+  return result;
+}
+
+function textOf(key: string, schema: RestrictedSchema): string {
+  try {
+    return JSON.stringify(schema);
+  } catch {
+    throw new InvalidQuestion(key, 'its schema is not JSON');
+  }
 }
 
 function jsonSchemaOf(key: string, schema: StandardSchema): Record<string, unknown> {
