@@ -250,12 +250,13 @@ export class Keeper {
 
   /** Runs something while its claim is extended. */
   async #holding<T>({ key, owner }: Fenced, run: () => Promise<T>): Promise<T> {
-    const { ledger, lease } = this.#options;
+    const { ledger, lease, timeout } = this.#options;
     let extending = false;
     const extend = async (): Promise<void> => {
       if (extending) return;
       extending = true;
-      await ledger.extend({ key, owner, lease }).catch(ignore); // a ledger that is down lets it lapse, as it must
+      // Bounded, so that one lost reply does not end all extending. A ledger that is down lets it lapse, as it must.
+      await within(timeout, ledger.extend({ key, owner, lease })).catch(ignore);
       extending = false;
     };
     const timer = setInterval(() => void extend(), lease / 3);

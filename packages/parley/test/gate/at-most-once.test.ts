@@ -545,6 +545,30 @@ describe('what reviewers found', () => {
     expect(textOf(await server.call('tools/call', 't', { requestState }))).toBe('done');
   });
 
+  it('a lost reply to one extension does not end the extending of a claim', async () => {
+    let extensions = 0;
+    let thirdExtension: () => void = () => undefined;
+    const extendedThrice = new Promise<void>((resolve) => void (thirdExtension = resolve));
+    const ledger: Ledger = {
+      ...delegating(memoryLedger()),
+      extend: () => {
+        extensions += 1;
+        if (extensions === 3) thirdExtension();
+        return new Promise(() => undefined);
+      },
+    };
+    const server = instance(
+      (flows) => {
+        flows.registerTool('t', {}, async (flow) => {
+          await flow.once('pay', () => extendedThrice);
+          return { content: [{ type: 'text', text: 'done' }] };
+        });
+      },
+      { ledger, lease: 30, ledgerTimeout: 20 },
+    );
+    expect(textOf(await server.call('tools/call', 't'))).toBe('done');
+  });
+
   it('an outage does not multiply: what is to be told later is told by one loop', async () => {
     let calls = 0;
     const ledger: Ledger = {

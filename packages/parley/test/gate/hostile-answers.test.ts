@@ -14,6 +14,15 @@ function setup(flows: Flows): void {
   });
 }
 
+/** A tool that asks for two names, one after the other. */
+function askTwice(flows: Flows): void {
+  flows.registerTool('two', {}, async (flow) => {
+    const { name } = await flow.form('name', form);
+    const { name: second } = await flow.form('second', form);
+    return { content: [{ type: 'text', text: `${name} ${second}` }] };
+  });
+}
+
 async function answerWith(
   inputResponses: unknown,
 ): Promise<Awaited<ReturnType<ReturnType<typeof instance>['call']>>> {
@@ -165,13 +174,7 @@ describe('answers that nobody asked for (STATE-15, GAP-13)', () => {
   });
 
   it('an answer to a later question is not taken before that question was asked', async () => {
-    const server = instance((flows) => {
-      flows.registerTool('two', {}, async (flow) => {
-        const { name } = await flow.form('name', form);
-        const { name: second } = await flow.form('second', form);
-        return { content: [{ type: 'text', text: `${name} ${second}` }] };
-      });
-    });
+    const server = instance(askTwice);
     const first = await server.call('tools/call', 'two');
     const answer = await server.call('tools/call', 'two', {
       requestState: stateOf(first),
@@ -181,13 +184,7 @@ describe('answers that nobody asked for (STATE-15, GAP-13)', () => {
   });
 
   it('an answer that was settled is not overwritten by a later one', async () => {
-    const server = instance((flows) => {
-      flows.registerTool('two', {}, async (flow) => {
-        const { name } = await flow.form('name', form);
-        const { name: second } = await flow.form('second', form);
-        return { content: [{ type: 'text', text: `${name} ${second}` }] };
-      });
-    });
+    const server = instance(askTwice);
     const first = await server.call('tools/call', 'two');
     const second = await server.call('tools/call', 'two', {
       requestState: stateOf(first),
