@@ -26,7 +26,8 @@ export interface PostgresLedger extends Ledger {
    * again when a process died half-way.
    *
    * The function gets a client inside of a transaction (READ COMMITTED; lock what you read and rely on). It must
-   * not end the transaction, release the client, or keep it. What it throws rolls everything back, and is recorded.
+   * not end the transaction, release the client, or keep it. What it throws rolls everything back, and is recorded;
+   * a lost connection, a deadlock or a serialization failure is not, and the next try does the work.
    * It may run twice and commit once, so effects outside of this database do not belong into it.
    */
   transaction<R>(work: (client: PoolClient) => R | Promise<R>): TransactionWork<R>;
