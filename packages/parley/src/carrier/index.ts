@@ -1,3 +1,4 @@
+export { readBody } from './body.js';
 export { questionDigest } from './question-digest.js';
 export type {
   Binding,

@@ -103,7 +103,7 @@ export function createSealer(options: SealerOptions): SyncSealer {
     return { plaintext, kid: entry.kidHex, position: entry.position, current: entry === ring.active() };
   }
 
-  return { seal, open };
+  return { keyIds: ring.keyIds(), seal, open };
 }
 
 function decrypt(key: Uint8Array, aad: Uint8Array, frame: Uint8Array): Uint8Array {

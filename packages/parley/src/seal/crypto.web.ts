@@ -93,7 +93,7 @@ export function createSealer(options: SealerOptions): AsyncSealer {
     return { plaintext, kid: entry.kidHex, position: entry.position, current: entry === ring.active() };
   }
 
-  return { seal, open };
+  return { keyIds: ring.keyIds(), seal, open };
 }
 
 async function decrypt(key: AesKey, entry: RingEntry, frame: Uint8Array): Promise<Uint8Array> {

@@ -105,6 +105,11 @@ export class Ring<Key> {
     this.#byKid.set(id, entry);
   }
 
+  /** Ids of all keys, in order. */
+  keyIds(): readonly string[] {
+    return this.#entries.map(({ kidHex }) => kidHex);
+  }
+
   /** The key that a token names in its first four bytes. */
   find(frame: Uint8Array): RingEntry | undefined {
     return this.#byKid.get(kidNumber(frame));

@@ -17,6 +17,9 @@ export interface Opened {
 
 /** Turns bytes into tokens that only a holder of the ring and the audience can read or make. */
 export interface Sealer {
+  /** Ids of the ring's keys for this audience, in the order of the ring: 8 hex digits each, and no secrets. */
+  readonly keyIds: readonly string[];
+
   /**
    * Seals `plaintext` with the first active key.
    *

@@ -130,6 +130,13 @@ export function sealerSuite(name: string, implementation: Implementation, peer: 
       expect(opened.kid).toBe(vector.kid);
       expect(opened.current).toBe(true);
     });
+
+    it('tells the ids of its keys, in the order of the ring', () => {
+      const ofReleases = vectors.tokens.filter(({ audience }) => audience === 'releases');
+      const kids = new Map(ofReleases.map(({ root, kid }) => [root, kid]));
+      const keys = parseKeys([...kids.keys()]);
+      expect(createSealer(options({ keys })).keyIds).toEqual([...kids.values()]);
+    });
   });
 
   describe(`${name}: sealing and opening`, () => {
