@@ -10,6 +10,7 @@ export default defineConfig({
       { find: '#crypto', replacement: source('seal/crypto.node.ts') },
       { find: /^mcp-parley\/ledger\/(redis|postgres)$/, replacement: source('ledger/$1.ts') },
       { find: /^mcp-parley\/client$/, replacement: source('client/index.ts') },
+      { find: /^mcp-parley\/inspect$/, replacement: source('inspect/index.ts') },
       { find: /^mcp-parley\/testing$/, replacement: source('testing/index.ts') },
       { find: /^mcp-parley$/, replacement: source('index.ts') },
     ],

@@ -9,14 +9,18 @@
  * front of models.
  */
 
+import { quoteName, quoteNames } from './quote-name.js';
+
 /** The stable codes, one for each situation that a program may want to tell apart. */
 export type ParleyErrorCode =
   | 'answer_invalid'
   | 'answer_refused'
   | 'call_stopped'
   | 'configuration'
+  | 'connection_busy'
   | 'drive_limit'
   | 'flow_diverged'
+  | 'flow_not_saved'
   | 'going_nowhere'
   | 'input_refused'
   | 'invalid_key'
@@ -30,14 +34,19 @@ export type ParleyErrorCode =
   | 'outcome_unknown'
   | 'question_unstable'
   | 'request_state_refused'
+  | 'retry_not_taken'
   | 'retry_unknown'
   | 'round_busy'
   | 'saved_flow_foreign'
   | 'saved_flow_invalid'
+  | 'saved_flow_outdated'
   | 'server_not_allowed'
   | 'state_rejected'
   | 'state_too_large'
   | 'step_failed'
+  | 'task_cancelled'
+  | 'task_gone'
+  | 'task_unreachable'
   | 'too_many_questions'
   | 'too_many_rounds'
   | 'unanswered'
@@ -298,41 +307,90 @@ export class StateRejected extends ParleyError {
   }
 }
 
+/** Beside the errors and not in them: who looks through an error, hidden members and getters too, finds no flow. */
+const flows = new WeakMap<object, object>();
+
+/** The saved flow that goes with an error, if one does. For `mcp-parley/client`, which gives it a type. */
+export function flowBeside(error: unknown): object | undefined {
+  return error instanceof DriveError ? flows.get(error) : undefined;
+}
+
 /**
- * A call that is driven for a client (`mcp-parley/client`) did not come to its end. The saved flow that it carries
- * holds the server's state, which must not reach a log: it is no property that anything prints or serialises, and
- * `flowOf(error)` of `mcp-parley/client` gives it to those who ask for it.
+ * A call that is driven for a client (`mcp-parley/client`) did not come to its end. The saved flow that goes with it
+ * holds the server's state, which must not reach a log: it is no part of the error, and `flowOf(error)` of
+ * `mcp-parley/client` gives it to those who ask for it.
  */
 export abstract class DriveError extends ParleyError {
-  readonly #flow: object | undefined;
-
   constructor(message: string, flow?: object, options?: ErrorOptions) {
     super(message, options);
-    this.#flow = flow;
+    if (flow !== undefined) flows.set(this, flow);
   }
 
-  /** The flow as it was last saved, if there was one. */
-  get flow(): object | undefined {
-    return this.#flow;
-  }
-
-  /** What may be logged: never the flow. */
+  /** What may be logged. */
   toJSON(): { readonly name: string; readonly code: ParleyErrorCode; readonly message: string } {
     return { name: this.name, code: this.code, message: this.message };
   }
 }
 
-/** A retry was sent, and no answer to it came. Whether the server acted on it is not known, so it is not sent again. */
+/**
+ * A retry was sent, and no answer to it came. Whether the server acted on it is not known, so it is not sent again.
+ * There is no flow where calls cannot be saved: then an answer was given, and the call never came to its end.
+ */
 export class RetryUnknown extends DriveError {
   readonly code = 'retry_unknown';
+  constructor(
+    readonly round: number,
+    flow: object | undefined,
+    options?: ErrorOptions,
+  ) {
+    super(
+      `Round ${round} was sent and not answered, so whether it took effect is not known. It is not sent again. ` +
+        (flow === undefined
+          ? 'Look at the thing itself before the call is made again.'
+          : `Look at the thing itself; then resume the saved flow with 'resend: true', or drop it.`),
+      flow,
+      options,
+    );
+  }
+}
+
+/**
+ * A retry is known not to have been taken up: no connection came about, the sign-in failed, or the server turned it
+ * away before anything ran. `cause` says why. The flow is as it was before, and can be resumed.
+ */
+export class RetryNotTaken extends DriveError {
+  readonly code = 'retry_not_taken';
   constructor(
     readonly round: number,
     flow: object,
     options?: ErrorOptions,
   ) {
     super(
-      `Round ${round} was sent and not answered, so whether it took effect is not known. It is not sent again. ` +
-        `Look at the thing itself; then resume the saved flow with 'resend: true', or drop it.`,
+      `Round ${round} was not taken up by the server, and nothing was done for it (see its cause). ` +
+        `Resume the saved flow once that is mended.`,
+      flow,
+      options,
+    );
+  }
+}
+
+/**
+ * The store failed (`cause`), so the call was not gone on with. The flow is newer than what is stored; of a call that
+ * had not begun there is none.
+ */
+export class FlowNotSaved extends DriveError {
+  readonly code = 'flow_not_saved';
+  constructor(
+    /** The last round that was answered. 0 when nothing was sent yet. */
+    readonly round: number,
+    flow?: object,
+    options?: ErrorOptions,
+  ) {
+    super(
+      round === 0
+        ? 'The call cannot be saved (see its cause), so it was not begun.'
+        : `The call could not be saved after round ${round} (see its cause), so it was not gone on with. ` +
+            'The flow on this error is the latest: keep it, and resume it.',
       flow,
       options,
     );
@@ -363,7 +421,9 @@ export class GoingNowhere extends DriveError {
     flow?: object,
   ) {
     super(
-      `The server asked the same ${times} times in a row: ${keys.map((key) => JSON.stringify(key)).join(', ')}.`,
+      keys.length === 0
+        ? `The server wanted answers ${times} times in a row, and asked nothing.`
+        : `The server asked the same ${times} times in a row: ${quoteNames(keys)}.`,
       flow,
     );
   }
@@ -373,15 +433,20 @@ export class GoingNowhere extends DriveError {
 export class DriveLimit extends DriveError {
   readonly code = 'drive_limit';
   constructor(
-    readonly bound: 'deadlineMs' | 'maxQuestions' | 'maxRounds' | 'stateOnly.rounds' | 'timeout',
+    readonly bound:
+      'deadlineMs' | 'maxQuestions' | 'maxRounds' | 'stateOnly.rounds' | 'task.maxWaitMs' | 'timeout',
     readonly limit: number,
     flow?: object,
+    options?: ErrorOptions,
   ) {
-    super(`The call was given up at its bound '${bound}' (${limit}).`, flow);
+    super(`The call was given up at its bound '${bound}' (${limit}).`, flow, options);
   }
 }
 
-/** The call was stopped on this side, and no request was left without an answer. */
+/**
+ * The call was stopped on this side, and no retry was left without an answer. Of one that had become a task, the
+ * error carries the flow when the task was left running, and none when the server took the cancellation.
+ */
 export class CallStopped extends DriveError {
   readonly code = 'call_stopped';
   constructor(
@@ -397,22 +462,29 @@ export class CallStopped extends DriveError {
   }
 }
 
-/** The server answered what the protocol, or what was declared to it, does not allow. */
+/**
+ * The server answered what the protocol, or what was declared to it, does not allow. There is a flow where that was
+ * about a task, which may still be running.
+ */
 export class InvalidResponse extends DriveError {
   readonly code = 'invalid_response';
   constructor(
     readonly reason: string,
     options?: ErrorOptions,
+    flow?: object,
   ) {
-    super(`The server's response cannot be used: ${reason}.`, undefined, options);
+    super(`The server's response cannot be used: ${reason}.`, flow, options);
   }
 }
 
 /** The server asked to open a URL that must not be opened (not https, or not a URL for a browser). */
 export class UnsafeUrl extends DriveError {
   readonly code = 'unsafe_url';
-  constructor(readonly key: string) {
-    super(`The question ${JSON.stringify(key)} asks to open a URL that must not be opened.`);
+  constructor(
+    readonly key: string,
+    flow?: object,
+  ) {
+    super(`The question ${quoteName(key)} asks to open a URL that must not be opened.`, flow);
   }
 }
 
@@ -424,7 +496,7 @@ export class AnswerRefused extends DriveError {
     readonly reason: string,
     flow?: object,
   ) {
-    super(`The answer to ${JSON.stringify(key)} was not sent: ${reason}`, flow);
+    super(`The answer to ${quoteName(key)} was not sent: ${reason}`, flow);
   }
 }
 
@@ -436,10 +508,63 @@ export class Unanswered extends DriveError {
     flow?: object,
     options?: ErrorOptions,
   ) {
+    super(`The question ${quoteName(key)} was not answered, so the call was not continued.`, flow, options);
+  }
+}
+
+/** The task that the call had become was cancelled, on the server's side or by somebody else (`cancelled`). */
+export class TaskCancelled extends DriveError {
+  readonly code = 'task_cancelled';
+  constructor() {
+    super('The task was cancelled, and not by this call.');
+  }
+}
+
+/** The server does not know the task (any more), so how it ended is not known either. */
+export class TaskGone extends DriveError {
+  readonly code = 'task_gone';
+  constructor(
+    /** `expired` when the time was over that the server gave the task, else `unknown`. */
+    readonly reason: 'expired' | 'unknown',
+    options?: ErrorOptions,
+  ) {
     super(
-      `The question ${JSON.stringify(key)} was not answered, so the call was not continued.`,
+      reason === 'expired'
+        ? 'The server dropped the task: its time (ttlMs) is over. What it did is not known.'
+        : 'The server does not know the task. What it did is not known.',
+      undefined,
+      options,
+    );
+  }
+}
+
+/** The server could not be asked about the task so many times in a row. It may still be running. */
+export class TaskUnreachable extends DriveError {
+  readonly code = 'task_unreachable';
+  constructor(
+    readonly attempts: number,
+    flow: object,
+    options?: ErrorOptions,
+  ) {
+    super(
+      `The server could not be reached ${attempts} times in a row. The task may still be running: ` +
+        `resume the saved flow to go on with it.`,
       flow,
       options,
+    );
+  }
+}
+
+/**
+ * A call on this connection of 2025-11-25 ended on this side and not on the server's, which may ask for it yet. What
+ * it asks cannot be told from what another call is asked, so nothing more is driven until its response has come.
+ */
+export class ConnectionBusy extends DriveError {
+  readonly code = 'connection_busy';
+  constructor() {
+    super(
+      'The server has not answered an earlier call on this connection, and may ask for it yet. ' +
+        'Nothing was sent. Connect anew, and call again.',
     );
   }
 }
@@ -463,6 +588,29 @@ export class SavedFlowForeign extends ParleyError {
   }
 }
 
+/**
+ * A store holds something else than what this process took up: somebody else went on with the call, it has ended, or
+ * another call was put there. Stores throw it, too, instead of writing over what they did not expect.
+ */
+export class SavedFlowOutdated extends ParleyError {
+  readonly code = 'saved_flow_outdated';
+  constructor(
+    /** What the store holds instead: nothing, another revision of the call, or another call. */
+    readonly found: 'nothing' | 'another revision' | 'another call',
+  ) {
+    super(
+      {
+        nothing:
+          'The store does not hold this call: it has ended, or was taken away. It is not gone on with here. ' +
+          'To go on from a copy all the same, save the copy in the store first.',
+        'another revision':
+          'Somebody else has gone on with this call. It is not gone on with here: load it anew.',
+        'another call': 'The store holds another call, which is left as it is.',
+      }[found],
+    );
+  }
+}
+
 /** The policy does not let this server be driven. */
 export class ServerNotAllowed extends ParleyError {
   readonly code = 'server_not_allowed';
@@ -477,8 +625,10 @@ export type AnyParleyError =
   | AnswerRefused
   | CallStopped
   | ConfigurationError
+  | ConnectionBusy
   | DriveLimit
   | FlowDiverged
+  | FlowNotSaved
   | GoingNowhere
   | InputRefused
   | InvalidKey
@@ -492,14 +642,19 @@ export type AnyParleyError =
   | OutcomeUnknown
   | QuestionUnstable
   | RequestStateRefused
+  | RetryNotTaken
   | RetryUnknown
   | RoundBusy
   | SavedFlowForeign
   | SavedFlowInvalid
+  | SavedFlowOutdated
   | ServerNotAllowed
   | StateRejected
   | StateTooLarge
   | StepFailed
+  | TaskCancelled
+  | TaskGone
+  | TaskUnreachable
   | TooManyQuestions
   | TooManyRounds
   | Unanswered

@@ -1,7 +1,9 @@
 import type { CreateMessageResult, InputResponse, Root } from '@modelcontextprotocol/client';
 import { checkContent } from '../form/index.js';
+import { quoteNames } from '../quote-name.js';
 import { isObject, isTexts, jsonCopy, own } from './json.js';
 import type { FormQuestion, Question, QuestionKind } from './question.js';
+import { isRootUri } from './root-uri.js';
 
 /** The person said no, to the question or to being asked. Both are told to the server (FORM-24). */
 export interface Refusal {
@@ -64,7 +66,7 @@ function checkForm({ schema }: FormQuestion, content: unknown): AnswerCheck {
   if (isObject(content)) {
     const extra = Object.keys(content).filter((name) => !Object.hasOwn(schema.properties, name));
     if (extra.length > 0) {
-      return faulty(`it has fields that were not asked for: ${extra.map((name) => `'${name}'`).join(', ')}.`);
+      return faulty(`it has fields that were not asked for: ${quoteNames(extra, "'")}.`);
     }
   }
   const check = checkContent(schema, content);
@@ -77,23 +79,36 @@ function checkForm({ schema }: FormQuestion, content: unknown): AnswerCheck {
   return { type: 'fits', response: { action: 'accept', content: copy } };
 }
 
-function checkSampling(result: unknown): AnswerCheck {
-  if (!isObject(result)) return faulty('it has no result.');
+function checkSampling(given: unknown): AnswerCheck {
+  if (!isObject(given)) return faulty('it has no result.');
+  const result = plain(given);
+  if (!isObject(result)) return faulty('its result cannot be written as JSON.');
   const [role, model, content] = [own(result, 'role'), own(result, 'model'), own(result, 'content')];
   const blocks: readonly unknown[] = Array.isArray(content) ? content : [content];
   if (role !== 'assistant' && role !== 'user') return faulty('its result has no role.');
   if (typeof model !== 'string') return faulty('its result does not name the model.');
-  if (!blocks.every((block) => isObject(block) && typeof own(block, 'type') === 'string')) {
-    return faulty('its result has no content.');
-  }
-  return { type: 'fits', response: jsonCopy(result) as CreateMessageResult };
+  const isBlock = (block: unknown): boolean => isObject(block) && typeof own(block, 'type') === 'string';
+  if (blocks.length === 0 || !blocks.every(isBlock)) return faulty('its result has no content.');
+  return { type: 'fits', response: result as CreateMessageResult };
 }
 
-function checkRoots(roots: unknown): AnswerCheck {
-  const isRoot = (root: unknown): boolean => {
+function checkRoots(given: unknown): AnswerCheck {
+  const isRoot = (root: unknown): root is Root => {
     const uri = isObject(root) ? own(root, 'uri') : undefined;
-    return typeof uri === 'string' && uri.startsWith('file://');
+    return typeof uri === 'string' && isRootUri(uri);
   };
-  if (!Array.isArray(roots) || !roots.every(isRoot)) return faulty('its roots are not all file:// URIs.');
-  return { type: 'fits', response: { roots: jsonCopy(roots) as Root[] } };
+  const roots = plain(given);
+  if (!Array.isArray(roots) || !roots.every(isRoot)) {
+    return faulty(`its roots are not all file:/// URIs of absolute paths, without '.', '..' and controls.`);
+  }
+  return { type: 'fits', response: { roots } };
+}
+
+/** A value as it would travel; nothing where JSON cannot hold it, as with a circle or a BigInt. */
+function plain(value: unknown): unknown {
+  try {
+    return jsonCopy(value);
+  } catch {
+    return undefined;
+  }
 }

@@ -2,6 +2,7 @@ import { AnswerRefused, Unanswered } from '../errors.js';
 import { checkAnswer, type Answer, type Answers } from './answer.js';
 import { reasonOf } from './clock.js';
 import type { ServerIdentity } from './identity.js';
+import { jsonCopy } from './json.js';
 import type {
   FormQuestion,
   Question,
@@ -36,10 +37,10 @@ type Handler<Q extends Question> = (
  * one after another, never two at once; one that throws ends the call, and nothing is sent.
  */
 export interface Handlers {
-  readonly form?: Handler<FormQuestion>;
-  readonly url?: Handler<UrlQuestion>;
-  readonly sampling?: Handler<SamplingQuestion>;
-  readonly roots?: Handler<RootsQuestion>;
+  readonly form?: Handler<FormQuestion> | undefined;
+  readonly url?: Handler<UrlQuestion> | undefined;
+  readonly sampling?: Handler<SamplingQuestion> | undefined;
+  readonly roots?: Handler<RootsQuestion> | undefined;
 }
 
 /** The kinds that there are handlers for. */
@@ -59,11 +60,15 @@ export async function ask(
   context: AskContext,
   flow?: SavedFlow,
 ): Promise<Answer> {
-  const handler = handlers[question.kind] as Handler<Question> | undefined;
-  if (handler === undefined) throw new Unanswered(question.key, flow);
+  const { kind } = question;
+  if (handlers[kind] === undefined) throw new Unanswered(question.key, flow);
   let answer: Answer;
   try {
-    answer = await unlessAborted(async () => handler(question, context), context.signal);
+    // A copy of its own: an answer is checked against what the server asked, whatever a form does with its choices.
+    const shown = jsonCopy(question);
+    // Called on the object, which may be one of a class.
+    const all = handlers as Record<QuestionKind, Handler<Question>>;
+    answer = await unlessAborted(async () => all[kind](shown, context), context.signal);
   } catch (error) {
     if (context.signal.aborted) throw stopped(context.signal, flow);
     throw new Unanswered(question.key, flow, { cause: error });

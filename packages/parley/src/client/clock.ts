@@ -1,3 +1,5 @@
+import { ConfigurationError } from '../errors.js';
+
 /** Time, as the driver sees it. Tests give one of their own. */
 export interface Clock {
   /** Milliseconds since 1970. */
@@ -7,15 +9,31 @@ export interface Clock {
 }
 
 /** The longest time that `setTimeout` keeps; more would fire at once. */
-const LONGEST_MS = 2_147_483_647;
+export const LONGEST_MS = 2_147_483_647;
 
 /** The clock of the machine. */
-export const systemClock: Clock = {
+const systemClock: Clock = {
   now: () => Date.now(),
   async sleep(ms, signal) {
     for (let left = ms; left > 0; left -= LONGEST_MS) await pause(Math.min(left, LONGEST_MS), signal);
   },
 };
+
+/**
+ * A host's clock, whose times are whole, as saved flows hold them.
+ *
+ * @throws ConfigurationError from `now()`, when the clock gives no time.
+ */
+export function wholeClock(clock: Clock = systemClock): Clock {
+  return {
+    now() {
+      const now = Math.floor(clock.now());
+      if (Number.isSafeInteger(now) && now >= 0) return now;
+      throw new ConfigurationError('clock.now() must give milliseconds since 1970.');
+    },
+    sleep: (ms, signal) => clock.sleep(ms, signal),
+  };
+}
 
 function pause(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {

@@ -1,8 +1,9 @@
+import { hostKind } from './host-kind.js';
 import { decodePunycode } from './punycode.js';
 
 /** Something about a URL that a person should know before it is opened. */
 export type UrlWarning =
-  /** It is no URL, or hides characters that a browser drops. Not opened. */
+  /** It is no URL, has no host that there can be, or hides characters that a browser drops. Not opened. */
   | 'malformed'
   /** Another scheme than https and http: `javascript:`, `data:`, `file:` and the like. Not opened. */
   | 'scheme'
@@ -14,7 +15,7 @@ export type UrlWarning =
   | 'punycode'
   /** A host of letters of several scripts, as those made to be mistaken for another. */
   | 'mixed-scripts'
-  /** A host of this machine, or of a private network. */
+  /** A host of this machine, of a private network, or of none that the public can reach. */
   | 'private-address'
   /** A number in place of a name. */
   | 'ip-address'
@@ -37,66 +38,38 @@ export interface UrlDescription {
  * URL Handling"). Openable is https, and http on this machine (security best practices, "URL Validation"; GAP-36).
  */
 export function describeUrl(text: string): UrlDescription {
-  const hidden = Array.from(text, (character) => character.codePointAt(0) ?? 0).some(
-    (code) => code <= 0x20 || code === 0x5c || (code >= 0x7f && code <= 0xa0),
-  );
-  if (!URL.canParse(text) || hidden) {
+  const url = HIDDEN.test(text) || !URL.canParse(text) ? undefined : new URL(text);
+  if (url === undefined || !isHostName(url.hostname)) {
     return { url: escaped(text), host: '', warnings: ['malformed'], openable: false };
   }
-  const url = new URL(text);
   if (url.protocol !== 'https:' && url.protocol !== 'http:') {
     return { url: escaped(url.href), host: url.host, warnings: ['scheme'], openable: false };
   }
-  const name = url.hostname.replace(/\.$/, '');
-  const address = addressOf(name);
-  const labels = name.split('.').filter((label) => label.startsWith('xn--'));
+  const labels = url.hostname.split('.').filter((label) => label.startsWith('xn--'));
+  const { isAddress, isLoopback, isPrivate } = hostKind(url.hostname);
   const warnings: UrlWarning[] = [];
   if (url.protocol === 'http:') warnings.push('not-https');
   if (url.username !== '' || url.password !== '') warnings.push('user-info');
   if (labels.length > 0) warnings.push('punycode');
   if (labels.some((label) => mixesScripts(decodePunycode(label.slice(4))))) warnings.push('mixed-scripts');
-  if (address !== undefined) warnings.push('ip-address');
-  if (isPrivate(name, address)) warnings.push('private-address');
+  if (isAddress) warnings.push('ip-address');
+  if (isPrivate) warnings.push('private-address');
   if (url.port !== '') warnings.push('port');
   return {
     url: url.href,
     host: url.host,
     warnings,
-    openable: url.protocol === 'https:' || isLoopback(name, address),
+    openable: url.protocol === 'https:' || isLoopback,
   };
 }
 
-/** Numbers of an IPv4 address, or the text of an IPv6 one. `URL` has brought both into one form: `0x7f.1` too. */
-type Address = readonly number[] | string;
+/** Controls, white space and backslashes: a browser drops them, or takes them for something else. */
+const HIDDEN = /[\p{Cc} \u00a0\\]/u;
 
-function addressOf(name: string): Address | undefined {
-  if (/^\d+(?:\.\d+){3}$/.test(name)) return name.split('.').map(Number);
-  if (!name.startsWith('[')) return undefined;
-  const text = name.slice(1, -1);
-  const mapped = /^::ffff:([\da-f]{1,4}):([\da-f]{1,4})$/.exec(text);
-  if (mapped === null) return text;
-  const [high, low] = [Number.parseInt(mapped[1] ?? '', 16), Number.parseInt(mapped[2] ?? '', 16)];
-  return [high >> 8, high & 255, low >> 8, low & 255];
-}
-
-function isLoopback(name: string, address: Address | undefined): boolean {
-  if (address === undefined) return name === 'localhost' || name.endsWith('.localhost');
-  return typeof address === 'string' ? address === '::1' : address[0] === 127;
-}
-
-const PRIVATE_NAMES = /(?:^|\.)(?:localhost|local|internal|intranet|lan|home\.arpa)$/;
-
-function isPrivate(name: string, address: Address | undefined): boolean {
-  if (address === undefined) return !name.includes('.') || PRIVATE_NAMES.test(name);
-  if (typeof address === 'string') return /^(?:::1?$|f[cd]|fe[89ab])/.test(address);
-  const [a = 0, b = 0] = address;
-  return (
-    [0, 10, 127].includes(a) ||
-    (a === 172 && b >= 16 && b < 32) ||
-    (a === 192 && b === 168) ||
-    (a === 169 && b === 254) ||
-    (a === 100 && b >= 64 && b < 128)
-  );
+/** Whether a host keeps to the lengths of names (RFC 1035, 2.3.4). `URL` does not look. */
+function isHostName(hostname: string): boolean {
+  const name = hostname.replace(/\.$/, '');
+  return name.length <= 253 && name.split('.').every((label) => label.length <= 63);
 }
 
 /** Scripts that one word may mix, for its language does (UTS 39, "highly restrictive", without its Latin). */

@@ -1,52 +1,29 @@
-import type { Client, ClientCapabilities } from '@modelcontextprotocol/client';
-import {
-  CallStopped,
-  ConfigurationError,
-  DriveLimit,
-  GoingNowhere,
-  RequestStateRefused,
-  SavedFlowInvalid,
-} from '../errors.js';
-import type { Answer } from './answer.js';
-import { answerable, ask, unlessAborted, type Handlers } from './ask.js';
-import { systemClock, type Clock } from './clock.js';
-import type { FlowStore } from './file-store.js';
+import { ProtocolError, type Client } from '@modelcontextprotocol/client';
+import { ConfigurationError, DriveError, DriveLimit, FlowNotSaved, SavedFlowOutdated } from '../errors.js';
+import { answerable } from './ask.js';
+import { askAll, preview, requireWithin } from './before-retry.js';
+import { wholeClock, type Clock } from './clock.js';
+import { checkOptions, type DriveOptions, type ResumeOptions } from './drive-options.js';
+import { followTask } from './follow-task.js';
 import { plainIdentity, type ServerIdentity } from './identity.js';
-import { deepFreeze, jsonCopy } from './json.js';
+import { deepFreeze } from './json.js';
+import { Keeper } from './keeper.js';
 import { driveLegacy } from './legacy.js';
-import { fullPolicy, type DrivePolicy, type FullPolicy } from './policy.js';
-import { plainRequest, type DrivenMethod, type DrivenRequest, type DrivenResult } from './request.js';
-import type { SavedFlow } from './saved-flow.js';
-import { stopped, wasNotTaken, type RequestSettings } from './send.js';
+import { fullPolicy, type FullPolicy } from './policy.js';
+import { telling, type DriveProgress } from './progress.js';
+import { capabilitiesFor } from './question.js';
+import {
+  plainRequest,
+  type DrivenMethod,
+  type DrivenRequest,
+  type DrivenResult,
+  type GivenRequest,
+} from './request.js';
+import { flowOf, loadFlow, type SavedFlow } from './saved-flow.js';
+import { stopped } from './send.js';
 import { Stepper, type Step } from './stepper.js';
-
-/** What `drive` and `resume` take. */
-export interface DriveOptions {
-  /** Which server the client is connected to, and as whom, as the host configured it. */
-  readonly server: ServerIdentity;
-  /** Who answers. */
-  readonly handlers: Handlers;
-  /** How far the call may go. */
-  readonly policy?: DrivePolicy;
-  /** Where the call is saved between its rounds, so that another process can go on. */
-  readonly store?: FlowStore;
-  /** Cancels the call, with the request that is under way. */
-  readonly signal?: AbortSignal;
-  /** Capabilities to declare beside those of the handlers (extensions, `sampling.tools`). */
-  readonly capabilities?: ClientCapabilities;
-  /** Bytes of UTF-8 that a server's state may take; more is an invalid response. Default 1 MiB. */
-  readonly maxStateBytes?: number;
-  /** Options of every request: its time-out (ms; default 60 s, without what people take to answer), progress. */
-  readonly request?: RequestSettings;
-  /** Time; the machine's by default. */
-  readonly clock?: Clock;
-}
-
-/** What `resume` takes beside. */
-export interface ResumeOptions extends DriveOptions {
-  /** Send a retry again of which nobody knows whether the first one took effect. */
-  readonly resend?: boolean;
-}
+import { isTaskFlow, TaskSteps, type TaskFlow } from './task-steps.js';
+import { within } from './within.js';
 
 /**
  * Drives a call to its end: sends it, asks the handlers what the server asks, sends it again with their answers,
@@ -57,40 +34,58 @@ export interface ResumeOptions extends DriveOptions {
  * its handlers on a connection of 2026-07-28.
  *
  * Local failures are errors of this library, with a text for a `code`; what a server answered is the client's
- * `ProtocolError`, with a number.
+ * `ProtocolError`, with a number. `flowOf(error)` is what can be resumed; there is none when there is nothing to go on
+ * with.
  *
  * @throws InvalidResponse, UnsafeUrl, RequestStateRefused for what the server did.
  * @throws Unanswered, AnswerRefused for what the handlers did. Nothing was sent.
  * @throws DriveLimit, GoingNowhere, CallStopped, ServerNotAllowed for what the policy, or the signal, says.
- * @throws RetryUnknown when a retry was sent and nothing came back. `flowOf(error)` is what can be resumed.
+ * @throws TaskCancelled, TaskGone, TaskUnreachable for the task that the call had become.
+ * @throws RetryNotTaken when it is known that the server did not take a retry up.
+ * @throws RetryUnknown when a retry was sent and nothing came back.
+ * @throws ConnectionBusy when an earlier call on a connection of 2025-11-25 has no response yet.
+ * @throws FlowNotSaved when the store fails, SavedFlowOutdated when another process has gone on with the call.
  * @throws ConfigurationError for options that are wrong, and a store that holds another call.
  */
 export async function drive<M extends DrivenMethod>(
   client: Client,
-  request: DrivenRequest<M>,
+  request: GivenRequest<M>,
   options: DriveOptions,
-): Promise<DrivenResult<M>> {
-  const run = new Run(client, options);
-  const plain = plainRequest(request) as DrivenRequest;
-  if ((await options.store?.load()) !== undefined) {
-    throw new ConfigurationError('The store holds a call that did not end: resume it, or clear the store.');
-  }
-  return run.begin(plain);
+): Promise<DrivenResult<M>>;
+export async function drive(
+  client: Client,
+  request: GivenRequest,
+  options: DriveOptions,
+): Promise<DrivenResult> {
+  return new Run(client, options).begin(deepFreeze(plainRequest(request)));
 }
 
 /**
- * Goes on with a saved call, in this process or another one: asks what is pending, and drives it to its end.
+ * Goes on with a saved call, in this process or another one: asks what is pending, and drives it to its end. With a
+ * store, that must hold the call: then only one of several who resume it at the same time sends.
  *
- * @throws SavedFlowInvalid, SavedFlowForeign when it cannot be resumed here; and what {@link drive} throws.
+ * The type of the result is known where that of the flow is: `loadFlow(saved, 'tools/call')`.
+ *
+ * @throws SavedFlowInvalid, SavedFlowForeign, SavedFlowOutdated when it cannot be resumed here; and what
+ *   {@link drive} throws.
  */
+export async function resume<M extends DrivenMethod>(
+  client: Client,
+  saved: SavedFlow<M> | undefined,
+  options: ResumeOptions,
+): Promise<DrivenResult<M>>;
 export async function resume(
   client: Client,
   saved: SavedFlow | undefined,
   options: ResumeOptions,
 ): Promise<DrivenResult> {
-  if (saved === undefined) throw new SavedFlowInvalid('it', 'is missing');
-  return new Run(client, options).resume(saved, options.resend === true);
+  return new Run(client, options).resume(loadFlow(saved), options.resend === true);
 }
+
+/** What the rounds of a call come to. */
+type RoundsEnd =
+  | { readonly type: 'result'; readonly result: DrivenResult }
+  | { readonly type: 'task'; readonly flow: TaskFlow };
 
 /** One call that is being driven. */
 class Run {
@@ -100,149 +95,149 @@ class Run {
   readonly #policy: FullPolicy;
   readonly #clock: Clock;
   readonly #stepper: Stepper;
+  readonly #keeper: Keeper;
+  readonly #onProgress: (progress: DriveProgress) => void;
 
   constructor(client: Client, options: DriveOptions) {
+    checkOptions(options);
     this.#client = client;
     this.#options = options;
     this.#server = plainIdentity(options.server);
     this.#policy = fullPolicy(options.policy ?? {}, answerable(options.handlers), this.#server);
-    this.#clock = options.clock ?? systemClock;
+    this.#clock = wholeClock(options.clock);
     this.#stepper = new Stepper(client, { ...options, kinds: [...this.#policy.kinds], clock: this.#clock });
+    this.#keeper = new Keeper(options.store, this.#clock);
+    this.#onProgress = telling(options.onProgress);
   }
 
   async begin(request: DrivenRequest): Promise<DrivenResult> {
-    return this.#within(this.#clock.now(), undefined, async (signal) => {
-      if (this.#client.getProtocolEra() === 'modern') {
-        return this.#follow(await this.#stepper.begin(request, { signal }), signal, false);
-      }
-      return driveLegacy(this.#client, request, {
-        server: this.#server,
-        handlers: this.#options.handlers,
-        policy: this.#policy,
-        settings: this.#options.request ?? {},
-        capabilities: this.#options.capabilities ?? {},
-        clock: this.#clock,
-        signal,
+    this.#requireConnected();
+    return this.#within(this.#clock.now(), async (signal) => {
+      if (this.#client.getProtocolEra() === 'legacy') return this.#driveLegacy(request, signal);
+      return this.#toEnd(signal, async () => {
+        const first = await this.#stepper.begin(request, {
+          signal,
+          beforeSend: async (sent) => {
+            await this.#keeper.begin(sent, signal);
+            this.#onProgress({ type: 'round', round: 1 });
+          },
+        });
+        return this.#rounds(first, signal, { resend: false });
       });
     });
   }
 
   async resume(saved: SavedFlow, resend: boolean): Promise<DrivenResult> {
     const flow = this.#stepper.check(saved);
-    return this.#within(flow.beganAt, flow, (signal) =>
-      this.#follow({ type: 'pending', flow }, signal, resend),
-    );
+    // Before anybody is asked in vain.
+    this.#requireConnected();
+    return this.#within(flow.beganAt, async (signal) => {
+      await this.#keeper.takeUp(flow, signal);
+      return this.#toEnd(
+        signal,
+        () => this.#rounds({ type: 'pending', flow }, signal, { resend }),
+        isTaskFlow(flow),
+      );
+    });
   }
 
-  async #follow(first: Step, signal: AbortSignal, resend: boolean): Promise<DrivenResult> {
-    const { store } = this.#options;
+  #requireConnected(): void {
+    if (this.#client.transport === undefined) throw new ConfigurationError('The client is not connected.');
+  }
+
+  /** Runs the rounds of a call, and its task, and leaves the store as the call ends. `isOld` is a task of before. */
+  async #toEnd(signal: AbortSignal, rounds: () => Promise<RoundsEnd>, isOld = false): Promise<DrivenResult> {
+    let end: RoundsEnd;
+    try {
+      end = await rounds();
+    } catch (error) {
+      await this.#leave(error);
+      throw error;
+    }
+    if (end.type === 'task') return this.#followTask(end.flow, !isOld, signal);
+    await this.#keeper.leave();
+    return end.result;
+  }
+
+  async #rounds(first: Step, signal: AbortSignal, { resend }: { resend: boolean }): Promise<RoundsEnd> {
     let step = first;
     let waited = 0;
     let again = resend;
     while (step.type === 'pending') {
       const { flow } = step;
-      const answers = new Map<string, Answer>();
-      if (flow.sentAt === undefined) await store?.save(flow);
-      this.#check(flow);
+      if (isTaskFlow(flow)) return { type: 'task', flow };
       // A retry of unknown outcome is refused before anybody is asked.
       if (flow.sentAt !== undefined && !again) await this.#stepper.next(flow);
-      if (flow.questions.length === 0) {
-        await this.#pause(flow, waited, signal);
-        waited += 1;
-      } else {
-        waited = 0;
-        for (const question of flow.questions) {
-          const { server, request, round } = flow;
-          const context = { server, request, round, signal };
-          answers.set(question.key, await ask(this.#options.handlers, question, context, flow));
-        }
-      }
-      await this.#preview(flow, answers, signal);
-      step = await this.#next(flow, answers, signal, again);
+      await this.#keeper.save(flow, signal);
+      if (signal.aborted) throw stopped(signal, flow);
+      this.#requireWithin(flow);
+      if (flow.questions.length > 0) waited = 0;
+      else if (flow.round > 0) await this.#pause(flow, (waited += 1), signal);
+      step = await this.#retry(flow, signal, again);
       again = false;
     }
-    await store?.clear();
-    return step.result;
+    return step;
   }
 
-  async #next(
-    flow: SavedFlow,
-    answers: ReadonlyMap<string, Answer>,
-    signal: AbortSignal,
-    resend: boolean,
-  ): Promise<Step> {
-    const { store } = this.#options;
-    try {
-      return await this.#stepper.next(flow, answers, {
-        signal,
-        resend,
-        ...(store !== undefined && { beforeSend: (sent) => store.save(sent) }),
-      });
-    } catch (error) {
-      // A state that the server does not take is of no use to anybody.
-      if (error instanceof RequestStateRefused) await store?.clear();
-      else if (wasNotTaken(error) && !resend) await store?.save(flow);
-      throw error;
-    }
+  async #retry(flow: SavedFlow, signal: AbortSignal, resend: boolean): Promise<Step> {
+    const answers = await askAll(this.#options.handlers, flow, flow.questions, signal);
+    await preview(this.#policy, flow, answers, signal);
+    const beforeSend = async (sent: SavedFlow): Promise<void> => {
+      await this.#keeper.mark(sent, flow, signal);
+      this.#onProgress({ type: 'round', round: flow.round + 1 });
+    };
+    return this.#stepper.next(flow, answers, { signal, resend, beforeSend });
   }
 
-  #check(flow: SavedFlow): void {
-    const { maxRounds, maxQuestions, repeats, stateOnly } = this.#policy;
-    const { questions } = flow;
-    if (questions.length > maxQuestions) throw new DriveLimit('maxQuestions', maxQuestions, flow);
-    if (questions.length > 0 && flow.repeats.times >= repeats) {
-      throw new GoingNowhere(
-        questions.map(({ key }) => key),
-        flow.repeats.times,
-        flow,
-      );
-    }
-    if (flow.waits > stateOnly.rounds) throw new DriveLimit('stateOnly.rounds', stateOnly.rounds, flow);
-    // This round is over, so what would follow it must still be allowed. Waiting is not counted here.
-    if (flow.round - flow.waits >= maxRounds) throw new DriveLimit('maxRounds', maxRounds, flow);
+  #requireWithin(flow: SavedFlow): void {
+    const { rounds } = this.#policy.stateOnly;
+    if (flow.waits > rounds) throw new DriveLimit('stateOnly.rounds', rounds, flow);
+    requireWithin(this.#policy, flow);
   }
 
-  async #pause(flow: SavedFlow, waited: number, signal: AbortSignal): Promise<void> {
+  async #pause(flow: SavedFlow, nth: number, signal: AbortSignal): Promise<void> {
     const { firstMs, maxMs } = this.#policy.stateOnly;
+    const ms = Math.min(firstMs * 2 ** (nth - 1), maxMs);
+    this.#onProgress({ type: 'pause', round: flow.round + 1, ms });
     try {
-      await this.#clock.sleep(Math.min(firstMs * 2 ** waited, maxMs), signal);
+      await this.#clock.sleep(ms, signal);
     } catch (error) {
       throw signal.aborted ? stopped(signal, flow) : error;
     }
   }
 
-  async #preview(flow: SavedFlow, answers: ReadonlyMap<string, Answer>, signal: AbortSignal): Promise<void> {
-    const { server, request, round, questions } = flow;
-    const preview = deepFreeze(jsonCopy({ server, request, round, questions, answers: [...answers] }));
-    let verdict: 'stop' | void;
-    try {
-      verdict = await unlessAborted(async () => this.#policy.beforeRetry(preview), signal);
-    } catch (error) {
-      throw signal.aborted ? stopped(signal, flow) : new CallStopped('beforeRetry', flow, { cause: error });
-    }
-    if (verdict === 'stop') throw new CallStopped('beforeRetry', flow);
+  /** What there is to go on with stays in the store. What the server answered, and a call that never began, do not. */
+  async #leave(error: unknown): Promise<void> {
+    const flow = flowOf(error);
+    // Its store has just failed, or holds what somebody else has put there.
+    if (error instanceof FlowNotSaved || error instanceof SavedFlowOutdated) return;
+    const isOver = error instanceof ProtocolError || error instanceof DriveError || this.#keeper.isBeginning;
+    if (flow !== undefined || isOver) await this.#keeper.leave(flow);
   }
 
-  /** Runs under the caller's signal and the deadline, which counts from when the call began. */
-  async #within<T>(
-    beganAt: number,
-    flow: SavedFlow | undefined,
-    run: (signal: AbortSignal) => Promise<T>,
-  ): Promise<T> {
-    const { deadlineMs } = this.#policy;
-    const signals = this.#options.signal === undefined ? [] : [this.#options.signal];
-    if (deadlineMs === undefined) return run(AbortSignal.any([...signals, new AbortController().signal]));
-    const left = beganAt + deadlineMs - this.#clock.now();
-    if (left <= 0) throw new DriveLimit('deadlineMs', deadlineMs, flow);
-    const [late, over] = [new AbortController(), new AbortController()];
-    void this.#clock.sleep(left, over.signal).then(
-      () => late.abort(new DriveLimit('deadlineMs', deadlineMs, flow)),
-      () => undefined,
-    );
-    try {
-      return await run(AbortSignal.any([...signals, late.signal]));
-    } finally {
-      over.abort();
-    }
+  #followTask(flow: TaskFlow, isNew: boolean, signal: AbortSignal): Promise<DrivenResult> {
+    const { handlers, onTask, capabilities, request: settings = {} } = this.#options;
+    const [client, policy, clock, keeper] = [this.#client, this.#policy, this.#clock, this.#keeper];
+    const steps = new TaskSteps({
+      client,
+      declared: capabilitiesFor(policy.kinds, capabilities),
+      settings,
+      clock,
+    });
+    const told = { onTask: telling(onTask), onProgress: this.#onProgress };
+    const options = { client, steps, handlers, policy, clock, signal, keeper, ...told };
+    return followTask(flow, isNew, options);
+  }
+
+  #driveLegacy(request: DrivenRequest, signal: AbortSignal): Promise<DrivenResult> {
+    const { handlers, request: settings = {}, capabilities = {} } = this.#options;
+    const [server, policy, clock] = [this.#server, this.#policy, this.#clock];
+    const options = { server, handlers, policy, settings, capabilities, clock, signal };
+    return driveLegacy(this.#client, request, options);
+  }
+
+  #within<T>(beganAt: number, run: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    const { signal } = this.#options;
+    return within({ signal, deadlineMs: this.#policy.deadlineMs, beganAt, clock: this.#clock }, run);
   }
 }

@@ -13,11 +13,11 @@ export type ServerIdentity = (
   | {
       /** The program that is started, and its arguments. */
       readonly command: string;
-      readonly args?: readonly string[];
+      readonly args?: readonly string[] | undefined;
     }
 ) & {
   /** Who is signed in there; `null`, or absent, for nobody. Never a token. */
-  readonly principal?: string | null;
+  readonly principal?: string | null | undefined;
 };
 
 /** What is wrong with an identity, or nothing. */
@@ -57,12 +57,14 @@ export function plainIdentity(server: ServerIdentity): ServerIdentity {
 /** As {@link plainIdentity}, for one that was checked. */
 export function normalIdentity(server: ServerIdentity): ServerIdentity {
   const principal = server.principal ?? null;
-  if ('url' in server) {
+  // Present and undefined is absent: a host may write both, and leave one empty.
+  if ('url' in server && server.url !== undefined) {
     const url = new URL(server.url);
     url.hash = '';
     return { url: url.href, principal };
   }
-  return { command: server.command, args: [...(server.args ?? [])], principal };
+  const { command, args = [] } = server as Extract<ServerIdentity, { readonly command: string }>;
+  return { command, args: [...args], principal };
 }
 
 /** Whether both are the same server, whoever is signed in. */

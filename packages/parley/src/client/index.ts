@@ -5,10 +5,12 @@ export { checkAnswer, type Answer, type AnswerCheck, type Answers, type Refusal 
 export type { AskContext, Handlers } from './ask.js';
 export type { Clock } from './clock.js';
 export { describeUrl, type UrlDescription, type UrlWarning } from './describe-url.js';
-export { drive, resume, type DriveOptions, type ResumeOptions } from './drive.js';
-export { fileStore, type FlowStore } from './file-store.js';
+export { drive, resume } from './drive.js';
+export type { DriveOptions, ResumeOptions } from './drive-options.js';
+export { fileStore } from './file-store.js';
 export type { ServerIdentity } from './identity.js';
-export type { DrivePolicy, RetryPreview } from './policy.js';
+export type { DrivePolicy, RetryPreview, TaskPolicy } from './policy.js';
+export type { DriveProgress } from './progress.js';
 export type {
   FormQuestion,
   Question,
@@ -23,19 +25,16 @@ export type {
   DrivenMethods,
   DrivenRequest,
   DrivenResult,
+  GivenRequest,
   TargetByName,
   TargetByUri,
 } from './request.js';
+export type { AnswersByKey } from './responses.js';
 export { flowOf, loadFlow, type SavedFlow } from './saved-flow.js';
 export type { RequestSettings } from './send.js';
-export {
-  Stepper,
-  type AnswersByKey,
-  type NextOptions,
-  type Step,
-  type StepOptions,
-  type StepperOptions,
-} from './stepper.js';
+export { Stepper, type NextOptions, type Step, type StepOptions, type StepperOptions } from './stepper.js';
+export type { FlowStore } from './store.js';
+export type { SavedTask, TaskStatus } from './task.js';
 export type {
   BooleanField,
   ChoicesField,
@@ -49,16 +48,23 @@ export {
   AnswerRefused,
   CallStopped,
   ConfigurationError,
+  ConnectionBusy,
   DriveError,
   DriveLimit,
+  FlowNotSaved,
   GoingNowhere,
   InvalidResponse,
   ParleyError,
   RequestStateRefused,
+  RetryNotTaken,
   RetryUnknown,
   SavedFlowForeign,
   SavedFlowInvalid,
+  SavedFlowOutdated,
   ServerNotAllowed,
+  TaskCancelled,
+  TaskGone,
+  TaskUnreachable,
   Unanswered,
   UnsafeUrl,
   type ParleyErrorCode,

@@ -1,5 +1,9 @@
+/** Longest label of a host name without its `xn--`. */
+const LONGEST = 59;
+
 /** Decodes one label of a host name without its `xn--` (RFC 3492). `undefined` when it is none. */
 export function decodePunycode(label: string): string | undefined {
+  if (label.length > LONGEST) return undefined;
   const cut = label.lastIndexOf('-');
   const output = cut > 0 ? Array.from(label.slice(0, cut), codePoint) : [];
   let [code, index, bias] = [128, 0, 72];

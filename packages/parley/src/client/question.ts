@@ -1,8 +1,10 @@
 import type { ClientCapabilities, CreateMessageRequest } from '@modelcontextprotocol/client';
+import { TASKS_EXTENSION_ID_V2 } from '@modelcontextprotocol/ext-tasks/core/v2';
 import { InvalidResponse, UnsafeUrl } from '../errors.js';
 import type { RestrictedSchema } from '../form/index.js';
+import { quoteName } from '../quote-name.js';
 import { describeUrl, type UrlWarning } from './describe-url.js';
-import { isObject, jsonCopy, own, sortedJson } from './json.js';
+import { isDeeperThan, isObject, jsonCopy, own, sortedJson, type JsonObject } from './json.js';
 import { readForm } from './read-form.js';
 
 /** What a server may ask. */
@@ -54,7 +56,7 @@ export type Question = FormQuestion | UrlQuestion | SamplingQuestion | RootsQues
  */
 export function readQuestion(key: string, source: unknown): Question {
   const fault = (reason: string): never => {
-    throw new InvalidResponse(`the question ${JSON.stringify(key)} ${reason}`);
+    throw new InvalidResponse(`the question ${quoteName(key)} ${reason}`);
   };
   if (!isObject(source)) return fault('is not an object');
   const method = own(source, 'method');
@@ -66,6 +68,7 @@ export function readQuestion(key: string, source: unknown): Question {
   if (!isObject(params)) return fault('has no params');
   if (method === 'sampling/createMessage') {
     if (!Array.isArray(own(params, 'messages'))) return fault('has no messages');
+    if (isDeeperThan(params, MAX_DEPTH)) return fault(`nests deeper than ${MAX_DEPTH} levels`);
     return { key, kind: 'sampling', params: jsonCopy(params) as CreateMessageRequest['params'] };
   }
   const message = own(params, 'message');
@@ -83,22 +86,67 @@ export function readQuestion(key: string, source: unknown): Question {
   return { key, kind: 'url', message, url, host, warnings };
 }
 
-/** What a client declares that can answer these kinds, beside what else it can (MRTR-C-12). */
+/** Deeper than what a model is asked, schemas of its tools included, and far from the end of any stack. */
+const MAX_DEPTH = 64;
+
+/** More questions than any server asks at once (GAP-08). */
+const MAX_QUESTIONS = 64;
+
+/**
+ * Characters of JSON that all questions of a round may take: room for a few images that a model is to look at. In
+ * UTF-8 they take three times as many bytes at most, so that a saved flow stays far below what a file may hold.
+ */
+const MAX_LENGTH = 4 * 1024 * 1024;
+
+/**
+ * Reads all that a server asks at once.
+ *
+ * @throws InvalidResponse, UnsafeUrl as {@link readQuestion}, and for what was not declared (MRTR-C-17).
+ */
+export function readQuestions(inputRequests: JsonObject, declared: ClientCapabilities): Question[] {
+  const keys = Object.keys(inputRequests);
+  if (keys.length > MAX_QUESTIONS) throw new InvalidResponse(`it asks more than ${MAX_QUESTIONS} questions`);
+  const questions = keys.map((key) => {
+    const question = readQuestion(key, inputRequests[key]);
+    requireDeclared(question, declared);
+    return question;
+  });
+  // Each alone is measured: together they could be longer than any text may be.
+  const length = questions.reduce((sum, question) => sum + JSON.stringify(question).length, 0);
+  if (length > MAX_LENGTH) throw new InvalidResponse(`its questions take more than ${MAX_LENGTH} characters`);
+  return questions;
+}
+
+/** @throws InvalidResponse when a question is not one that this client said it can answer (MRTR-C-17). */
+export function requireDeclared(question: Question, declared: ClientCapabilities): void {
+  const capability = undeclared(question, declared);
+  if (capability === undefined) return;
+  throw new InvalidResponse(
+    `the question ${quoteName(question.key)} needs ${capability}, which was not declared`,
+  );
+}
+
+/**
+ * What a client declares that can answer these kinds, beside what else it can (MRTR-C-12). Without tasks, which are
+ * declared where they may come.
+ */
 export function capabilitiesFor(
   kinds: ReadonlySet<QuestionKind>,
   others: ClientCapabilities = {},
 ): ClientCapabilities {
-  const { elicitation: _, sampling, roots, ...rest } = others;
+  const { elicitation: _, sampling, roots, extensions = {}, ...rest } = others;
+  const { [TASKS_EXTENSION_ID_V2]: _tasks, ...otherExtensions } = extensions;
   const modes = { ...(kinds.has('form') && { form: {} }), ...(kinds.has('url') && { url: {} }) };
   return {
     ...rest,
+    ...(Object.keys(otherExtensions).length > 0 && { extensions: otherExtensions }),
     ...((kinds.has('form') || kinds.has('url')) && { elicitation: modes }),
     ...(kinds.has('sampling') && { sampling: sampling ?? {} }),
     ...(kinds.has('roots') && { roots: roots ?? {} }),
   };
 }
 
-/** Why a question is not one that this client said it can answer, or nothing (MRTR-C-17). */
+/** The capability that a question needs and that was not declared, or nothing. */
 export function undeclared(question: Question, declared: ClientCapabilities): string | undefined {
   switch (question.kind) {
     case 'form':
@@ -114,6 +162,11 @@ export function undeclared(question: Question, declared: ClientCapabilities): st
         : undefined;
     }
   }
+}
+
+/** A question for comparison, where keys differ by rule. */
+export function keyless(question: Question): Question {
+  return { ...question, key: '' };
 }
 
 /** SHA-256 over questions as they are read, whatever their order and whatever state came with them. */

@@ -1,5 +1,12 @@
 import { InvalidResponse } from '../errors.js';
-import { checkContent, type FieldValue, type FormField, type RestrictedSchema } from '../form/index.js';
+import {
+  checkContent,
+  nothingFits,
+  type FieldValue,
+  type FormField,
+  type RestrictedSchema,
+} from '../form/index.js';
+import { quoteName } from '../quote-name.js';
 import { isObject, isTexts, own, type JsonObject } from './json.js';
 
 /** More fields than any form for a person has (GAP-08). */
@@ -13,15 +20,17 @@ const DIALECTS = /^https?:\/\/json-schema\.org\/draft(?:\/2020-12|\/2019-09|-07)
 
 /**
  * Reads the schema of a form as a server sent it, keeping only what the protocol's restricted schema has. Keywords
- * that it does not have are ignored; what is not a primitive or a choice cannot be asked (GAP-32).
+ * that it does not have are ignored; what is not a primitive or a choice, and what no answer fits, cannot be asked
+ * (GAP-32). A schema that goes on at another address is not fetched, and not taken for what is there (CORE-25).
  *
  * @throws InvalidResponse naming the question and the field.
  */
 export function readForm(key: string, schema: unknown): RestrictedSchema {
   const fault = (reason: string): never => {
-    throw new InvalidResponse(`the form ${JSON.stringify(key)} ${reason}`);
+    throw new InvalidResponse(`the form ${quoteName(key)} ${reason}`);
   };
   if (!isObject(schema) || own(schema, 'type') !== 'object') return fault('has no schema of an object');
+  if (refersElsewhere(schema)) return fault(REFERS_ELSEWHERE);
   const dialect = own(schema, '$schema');
   if (dialect !== undefined && !(typeof dialect === 'string' && DIALECTS.test(dialect))) {
     return fault('is written in an unknown dialect of JSON Schema');
@@ -33,9 +42,8 @@ export function readForm(key: string, schema: unknown): RestrictedSchema {
   if (names.includes('__proto__')) return fault(`has a field '__proto__'`);
   const fields = names.map((name): [string, FormField] => {
     const field = readField(properties[name]);
-    return typeof field === 'string'
-      ? fault(`has a field ${JSON.stringify(name)} that ${field}`)
-      : [name, field];
+    if (typeof field === 'string') return fault(`has a field ${quoteName(name)} that ${field}`);
+    return nothingFits(field) ? fault(`has a field ${quoteName(name)} that nothing fits`) : [name, field];
   });
   const required = own(schema, 'required') ?? [];
   if (!isTexts(required) || !required.every((name) => Object.hasOwn(properties, name))) {
@@ -62,6 +70,7 @@ export function prefill(schema: RestrictedSchema): { readonly [field: string]: F
 /** A field, or what is wrong with it. */
 function readField(source: unknown): FormField | string {
   if (!isObject(source)) return 'is not a schema';
+  if (refersElsewhere(source)) return REFERS_ELSEWHERE;
   const labels = { ...text(source, 'title'), ...text(source, 'description') };
   const type = own(source, 'type');
   const preset = own(source, 'default');
@@ -87,6 +96,7 @@ function readField(source: unknown): FormField | string {
       const bounds = numbers(source, ['minItems', 'maxItems'], isCount);
       if (typeof bounds === 'string') return bounds;
       const items = own(source, 'items');
+      if (isObject(items) && refersElsewhere(items)) return REFERS_ELSEWHERE;
       const choices = isObject(items) ? choicesOf(items, 'anyOf') : {};
       if (typeof choices === 'string') return choices;
       const base = { type, ...labels, ...bounds };
@@ -99,6 +109,15 @@ function readField(source: unknown): FormField | string {
     default:
       return 'is not a text, a number, a yes or no, or a choice';
   }
+}
+
+const REFERS_ELSEWHERE = 'refers to a schema elsewhere';
+
+function refersElsewhere(source: JsonObject): boolean {
+  return ['$ref', '$dynamicRef'].some((name) => {
+    const reference = own(source, name);
+    return reference !== undefined && !(typeof reference === 'string' && reference.startsWith('#'));
+  });
 }
 
 function text(source: JsonObject, name: string): Record<string, string> {

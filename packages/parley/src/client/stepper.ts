@@ -1,19 +1,25 @@
-import type { Client, ClientCapabilities, InputResponse, InputResponses } from '@modelcontextprotocol/client';
-import { AnswerRefused, ConfigurationError, InvalidResponse, RetryUnknown, Unanswered } from '../errors.js';
-import { checkAnswer, type Answer } from './answer.js';
-import { systemClock, type Clock } from './clock.js';
+import type { Client, ClientCapabilities, InputResponses } from '@modelcontextprotocol/client';
+import { ConfigurationError, RetryUnknown, TaskCancelled } from '../errors.js';
+import { quoteName } from '../quote-name.js';
+import { afterRound } from './after-round.js';
+import { bound } from './bounds.js';
+import { wholeClock, type Clock } from './clock.js';
 import { plainIdentity, requireSame, type ServerIdentity } from './identity.js';
-import {
-  capabilitiesFor,
-  digestOf,
-  readQuestion,
-  undeclared,
-  type Question,
-  type QuestionKind,
-} from './question.js';
-import { plainRequest, type DrivenMethod, type DrivenRequest, type DrivenResult } from './request.js';
+import { capabilitiesFor, QUESTION_KINDS, undeclared, type QuestionKind } from './question.js';
+import { plainRequest, type DrivenMethod, type DrivenResult, type GivenRequest } from './request.js';
+import { responsesTo, type AnswersByKey } from './responses.js';
+import { retryFailure } from './retry-failure.js';
 import { FLOW_VERSION, loadFlow, type SavedFlow } from './saved-flow.js';
-import { firstFailure, retryFailure, send, stopped, type Incoming, type RequestSettings } from './send.js';
+import {
+  checkSettings,
+  exchange,
+  firstFailure,
+  stopped,
+  type Failed,
+  type Incoming,
+  type RequestSettings,
+} from './send.js';
+import { becomeTask, isTaskFlow, TaskSteps, type TaskFlow } from './task-steps.js';
 
 /** What a stepper needs to know. */
 export interface StepperOptions {
@@ -21,41 +27,43 @@ export interface StepperOptions {
   readonly server: ServerIdentity;
   /** What can be answered. This is declared with every request, and all else that is asked fails the call. */
   readonly kinds: readonly QuestionKind[];
-  /** Capabilities to declare beside those (extensions, `sampling.tools`). */
-  readonly capabilities?: ClientCapabilities;
+  /** Capabilities to declare beside those (other extensions, `sampling.tools`). */
+  readonly capabilities?: ClientCapabilities | undefined;
+  /** Whether the server may make a task of a call: the extension is declared then. Default true. */
+  readonly tasks?: boolean | undefined;
   /** Bytes of UTF-8 that a server's state may take; more is an invalid response. Default 1 MiB. */
-  readonly maxStateBytes?: number;
+  readonly maxStateBytes?: number | undefined;
   /** Options of every request: its time-out (ms), progress. */
-  readonly request?: RequestSettings;
+  readonly request?: RequestSettings | undefined;
   /** Time; the machine's by default. */
-  readonly clock?: Clock;
+  readonly clock?: Clock | undefined;
 }
 
 /** Where a call stands after a round. */
-export type Step<R = DrivenResult> =
-  | { readonly type: 'result'; readonly result: R }
-  /** Answer `flow.questions` with {@link Stepper.next}; without any, call it with no answers after a pause. */
-  | { readonly type: 'pending'; readonly flow: SavedFlow };
-
-/** Answers by the key of their question. A map takes every key, `__proto__` too. */
-export type AnswersByKey = ReadonlyMap<string, Answer> | { readonly [key: string]: Answer };
+export type Step<M extends DrivenMethod = DrivenMethod> =
+  | { readonly type: 'result'; readonly result: DrivenResult<M> }
+  /**
+   * Answer `flow.questions` with {@link Stepper.next}; without any, call it with no answers after a pause. With
+   * `flow.task`, that pause is `flow.task.pollIntervalMs`, or a second where that is absent.
+   */
+  | { readonly type: 'pending'; readonly flow: SavedFlow<M> };
 
 /** What may be said of one step. */
 export interface StepOptions {
   /** Cancels the request that is under way. */
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
+  /**
+   * Called with the flow, marked as sent, before a request of the call leaves, which waits for that: the place to save
+   * it. When it throws, nothing is sent. Not called for what is asked about a task, which may be sent again.
+   */
+  readonly beforeSend?: ((sent: SavedFlow) => Promise<void> | void) | undefined;
 }
 
 /** What may be said of a retry. */
 export interface NextOptions extends StepOptions {
-  /** Send a retry again of which nobody knows whether the first one took effect. */
-  readonly resend?: boolean;
-  /** Called with the flow, marked as sent, before the retry leaves; it waits for that. The place to save it. */
-  readonly beforeSend?: (flow: SavedFlow) => Promise<void> | void;
+  /** Send a request again of which nobody knows whether the first one took effect. */
+  readonly resend?: boolean | undefined;
 }
-
-/** More questions than any server asks at once (GAP-08). */
-const MAX_QUESTIONS = 64;
 
 const DEFAULT_STATE_BYTES = 1024 * 1024;
 
@@ -70,18 +78,32 @@ export class Stepper {
   readonly #client: Client;
   readonly #server: ServerIdentity;
   readonly #capabilities: ClientCapabilities;
+  readonly #mayBeTask: boolean;
   readonly #maxStateBytes: number;
   readonly #settings: RequestSettings;
   readonly #clock: Clock;
+  readonly #tasks: TaskSteps;
 
-  /** @throws ConfigurationError when the server's identity is none. */
+  /** @throws ConfigurationError when an option is wrong. */
   constructor(client: Client, options: StepperOptions) {
+    const { kinds, capabilities, tasks = true, maxStateBytes = DEFAULT_STATE_BYTES, request = {} } = options;
+    if (!Array.isArray(kinds) || !kinds.every((kind) => QUESTION_KINDS.includes(kind))) {
+      throw new ConfigurationError(`kinds is a list of ${QUESTION_KINDS.join(', ')}.`);
+    }
+    checkSettings(request);
     this.#client = client;
     this.#server = plainIdentity(options.server);
-    this.#capabilities = capabilitiesFor(new Set(options.kinds), options.capabilities);
-    this.#maxStateBytes = options.maxStateBytes ?? DEFAULT_STATE_BYTES;
-    this.#settings = options.request ?? {};
-    this.#clock = options.clock ?? systemClock;
+    this.#capabilities = capabilitiesFor(new Set(kinds), capabilities);
+    this.#mayBeTask = tasks;
+    this.#maxStateBytes = bound('maxStateBytes', maxStateBytes);
+    this.#settings = request;
+    this.#clock = wholeClock(options.clock);
+    this.#tasks = new TaskSteps({
+      client,
+      declared: this.#capabilities,
+      settings: this.#settings,
+      clock: this.#clock,
+    });
   }
 
   /**
@@ -89,159 +111,165 @@ export class Stepper {
    *
    * @throws ConfigurationError when the request cannot be driven, or the client is not connected.
    * @throws InvalidResponse, UnsafeUrl when the server asks what it must not.
-   * @throws the client's own errors, where the request failed.
+   * @throws CallStopped when the signal aborts, DriveLimit when the request timed out.
+   * @throws the client's other errors, where the request failed.
    */
-  async begin<M extends DrivenMethod>(
-    request: DrivenRequest<M>,
-    options: StepOptions = {},
-  ): Promise<Step<DrivenResult<M>>> {
-    const plain = plainRequest(request) as DrivenRequest;
+  async begin<M extends DrivenMethod>(request: GivenRequest<M>, options?: StepOptions): Promise<Step<M>>;
+  async begin(request: GivenRequest, options: StepOptions = {}): Promise<Step> {
+    const plain = plainRequest(request);
     const signal = options.signal ?? new AbortController().signal;
     if (signal.aborted) throw stopped(signal);
-    const beganAt = this.#clock.now();
-    const incoming = await this.#send({ request: plain }, signal, (error) => firstFailure(error, signal));
-    const step = await this.#step(incoming, (digest) => ({
+    const now = this.#clock.now();
+    const flow: SavedFlow = {
       format: 'parley-flow',
       version: FLOW_VERSION,
+      id: crypto.randomUUID(),
+      revision: 1,
       server: this.#server,
       request: plain,
       round: 0,
       waits: 0,
       questions: [],
-      repeats: { digest, times: 0 },
-      beganAt,
-      askedAt: beganAt,
-    }));
-    return step;
+      repeats: { digest: '', times: 0 },
+      beganAt: now,
+      askedAt: now,
+      sentAt: now,
+    };
+    await options.beforeSend?.(flow);
+    if (signal.aborted) throw stopped(signal);
+    const outcome = await this.#exchange(flow, undefined, signal);
+    if (outcome.type === 'failed') throw firstFailure(outcome.error, signal);
+    return this.#step(outcome, flow);
   }
 
   /**
-   * Sends the next request of a call: the same again, with the answers to all that was asked.
+   * Sends the next request of a call: the same again, with the answers to all that was asked. For a task, the
+   * answers to some of what it asks or to all of it, or a look at it where none are given.
    *
-   * @throws SavedFlowInvalid, SavedFlowForeign when the flow cannot be continued here.
+   * @throws SavedFlowInvalid, SavedFlowForeign, ConfigurationError when the flow cannot be continued here.
    * @throws AnswerRefused, Unanswered when an answer does not fit, or is missing. Nothing was sent.
+   * @throws CallStopped when the signal aborts before anything is sent.
+   * @throws RetryNotTaken when it is known that the server did not take it up.
    * @throws RetryUnknown when no answer came, or the flow was sent before and `resend` is not set.
    * @throws RequestStateRefused when the server does not take its state back.
    * @throws InvalidResponse, UnsafeUrl when the server asks what it must not.
-   * @throws the client's `ProtocolError` where the server answered with an error.
+   * @throws TaskCancelled, TaskGone when the task ended so.
+   * @throws the client's `ProtocolError` where the server answered with an error, or the task failed with one. And
+   *   for a task, its other errors: the flow is as it was, and may be continued.
    */
+  async next<M extends DrivenMethod>(
+    saved: SavedFlow<M>,
+    answers?: AnswersByKey,
+    options?: NextOptions,
+  ): Promise<Step<M>>;
   async next(saved: SavedFlow, answers: AnswersByKey = {}, options: NextOptions = {}): Promise<Step> {
     const flow = this.check(saved);
     if (flow.sentAt !== undefined && options.resend !== true) throw new RetryUnknown(flow.round + 1, flow);
-    const inputResponses = responsesTo(flow, answers);
-    if (this.#client.getProtocolEra() === 'legacy') {
-      throw new ConfigurationError('This connection is of an earlier revision, which has no saved calls.');
-    }
     const signal = options.signal ?? new AbortController().signal;
+    if (isTaskFlow(flow)) return this.#nextOfTask(flow, answers, signal);
+    const inputResponses = responsesTo(flow, answers, 'all');
     if (signal.aborted) throw stopped(signal, flow);
-    const sent: SavedFlow = { ...flow, sentAt: this.#clock.now() };
-    await options.beforeSend?.(sent);
-    if (signal.aborted) throw stopped(signal, flow);
-    const incoming = await this.#send(
-      {
-        request: flow.request,
-        ...(flow.requestState !== undefined && { requestState: flow.requestState }),
-        ...(inputResponses !== undefined && { inputResponses }),
-      },
-      signal,
-      (error) => retryFailure(error, sent, signal),
-    );
-    return this.#step(incoming, () => flow);
+    const sent = { ...flow, revision: flow.revision + 1, sentAt: this.#clock.now() };
+    // Where nothing was done it stands where it stood, which may be that an earlier retry was not answered.
+    const back = { ...flow, revision: sent.revision + 1 };
+    try {
+      await options.beforeSend?.(sent);
+    } catch (error) {
+      throw signal.aborted ? stopped(signal, back) : error;
+    }
+    if (signal.aborted) throw stopped(signal, back);
+    const outcome = await this.#exchange(flow, inputResponses, signal);
+    if (outcome.type === 'failed') throw retryFailure(outcome, { sent, back, signal });
+    return this.#step(outcome, sent);
   }
 
   /**
-   * A copy of a saved flow, if it is one, and belongs to this server and principal.
+   * Asks the server to cancel the task that a call has become. It may end in another way all the same: look, or
+   * forget it.
+   *
+   * @throws SavedFlowInvalid, SavedFlowForeign, ConfigurationError when there is no task to cancel here.
+   * @throws TaskGone when the server does not know it (any more), and the client's own errors.
+   */
+  async cancel(saved: SavedFlow): Promise<void> {
+    const flow = this.check(saved);
+    if (!isTaskFlow(flow)) {
+      throw new ConfigurationError('This call is no task. Between its rounds nothing runs: forget it.');
+    }
+    await this.#tasks.cancel(flow);
+  }
+
+  /**
+   * A copy of a saved flow, if it is one, belongs to this server and principal, and can be gone on with on this client.
    *
    * @throws SavedFlowInvalid, SavedFlowForeign
+   * @throws ConfigurationError when a kind is asked that is not answered here, or the connection is of an earlier
+   *   revision.
    */
   check(saved: unknown): SavedFlow {
     const flow = loadFlow(saved);
     requireSame(flow.server, this.#server);
-    for (const question of flow.questions) this.#requireDeclared(question);
+    for (const question of flow.questions) {
+      const capability = undeclared(question, this.#capabilities);
+      if (capability === undefined) continue;
+      throw new ConfigurationError(
+        `The saved call asks ${quoteName(question.key)}, which needs ${capability}: ` +
+          `have a handler for it, and its kind among those that may be asked.`,
+      );
+    }
+    if (this.#client.getProtocolEra() === 'legacy') {
+      throw new ConfigurationError('This connection is of an earlier revision, which has no saved calls.');
+    }
     return flow;
   }
 
-  async #send(
-    parts: {
-      readonly request: DrivenRequest;
-      readonly requestState?: string;
-      readonly inputResponses?: InputResponses;
-    },
-    signal: AbortSignal,
-    failure: (error: unknown) => unknown,
-  ): Promise<Incoming> {
-    const rest = { capabilities: this.#capabilities, settings: this.#settings, signal };
+  async #nextOfTask(flow: TaskFlow, answers: AnswersByKey, signal: AbortSignal): Promise<Step> {
+    if (signal.aborted) throw stopped(signal, flow);
     try {
-      return await send(this.#client, { ...parts, ...rest });
+      const answered = await this.#tasks.answer(flow, answers, signal);
+      if (answered !== undefined) return { type: 'pending', flow: answered };
+      const look = await this.#tasks.look(flow, signal);
+      switch (look.type) {
+        case 'pending':
+          return { type: 'pending', flow: look.flow };
+        case 'completed':
+          return { type: 'result', result: look.result };
+        case 'failed':
+          throw look.error;
+        case 'cancelled':
+          throw new TaskCancelled();
+      }
     } catch (error) {
-      throw failure(error);
+      throw signal.aborted ? stopped(signal, flow) : error;
     }
   }
 
-  async #step(incoming: Incoming, before: (digest: string) => SavedFlow): Promise<Step> {
-    if (incoming.type === 'result') return incoming;
-    const { inputRequests, requestState } = incoming;
-    const keys = Object.keys(inputRequests);
-    if (keys.length > MAX_QUESTIONS)
-      throw new InvalidResponse(`it asks more than ${MAX_QUESTIONS} questions`);
-    if (requestState !== undefined && !fits(requestState, this.#maxStateBytes)) {
-      throw new InvalidResponse(
-        `its requestState takes more than ${this.#maxStateBytes} bytes (maxStateBytes)`,
-      );
-    }
-    const questions = keys.map((key) => {
-      const question = readQuestion(key, inputRequests[key]);
-      this.#requireDeclared(question);
-      return question;
+  #exchange(
+    { request, requestState }: SavedFlow,
+    inputResponses: InputResponses | undefined,
+    signal: AbortSignal,
+  ): Promise<Incoming | Failed> {
+    return exchange(this.#client, {
+      request,
+      ...(requestState !== undefined && { requestState }),
+      ...(inputResponses !== undefined && { inputResponses }),
+      capabilities: this.#capabilities,
+      tasks: this.#mayBeTask,
+      settings: this.#settings,
+      signal,
     });
-    const digest = await digestOf(questions);
-    const { requestState: _old, sentAt: _sent, ...flow } = before(digest);
-    const isWait = questions.length === 0;
-    const times = flow.repeats.digest === digest ? flow.repeats.times + 1 : 1;
-    return {
-      type: 'pending',
-      flow: {
-        ...flow,
-        round: flow.round + 1,
-        waits: flow.waits + (isWait ? 1 : 0),
-        ...(requestState !== undefined && { requestState }),
-        questions,
-        // A round that only waits is no progress, so it does not interrupt a row.
-        repeats: isWait ? flow.repeats : { digest, times },
-        askedAt: this.#clock.now(),
-      },
-    };
   }
 
-  #requireDeclared(question: Question): void {
-    const capability = undeclared(question, this.#capabilities);
-    if (capability === undefined) return;
-    const key = JSON.stringify(question.key);
-    throw new InvalidResponse(`the question ${key} needs ${capability}, which was not declared`);
+  async #step(incoming: Incoming, before: SavedFlow): Promise<Step> {
+    const now = this.#clock.now();
+    switch (incoming.type) {
+      case 'result':
+        return incoming;
+      case 'task':
+        return { type: 'pending', flow: becomeTask(before, incoming.task, now) };
+      case 'interim': {
+        const bounds = { declared: this.#capabilities, maxStateBytes: this.#maxStateBytes, now };
+        return { type: 'pending', flow: await afterRound(before, incoming, bounds) };
+      }
+    }
   }
-}
-
-/** What is sent for the answers: one for each question and no others, on an object without a prototype (MRTR-C-02). */
-function responsesTo(flow: SavedFlow, answers: AnswersByKey): InputResponses | undefined {
-  const given = answers instanceof Map ? answers : new Map<string, unknown>(Object.entries(answers));
-  const asked = new Set(flow.questions.map(({ key }) => key));
-  for (const key of given.keys()) {
-    if (!asked.has(key)) throw new ConfigurationError(`No question ${JSON.stringify(key)} was asked.`);
-  }
-  if (flow.questions.length === 0) return undefined;
-  const responses = Object.create(null) as Record<string, InputResponse>;
-  for (const question of flow.questions) {
-    if (!given.has(question.key)) throw new Unanswered(question.key, flow);
-    const check = checkAnswer(question, given.get(question.key));
-    if (check.type === 'faulty') throw new AnswerRefused(question.key, check.reason, flow);
-    if (check.type === 'unsayable') throw new Unanswered(question.key, flow);
-    responses[question.key] = check.response;
-  }
-  return responses;
-}
-
-/** Whether a text takes at most so many bytes, without encoding one that cannot. */
-function fits(text: string, bytes: number): boolean {
-  if (text.length > bytes) return false;
-  return text.length * 3 <= bytes || new TextEncoder().encode(text).length <= bytes;
 }

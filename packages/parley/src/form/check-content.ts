@@ -1,3 +1,4 @@
+import { quoteName } from '../quote-name.js';
 import type { FormField, RestrictedSchema } from './restricted-schema.js';
 
 /** What one field of a form may hold (schema.ts `ElicitResult`). */
@@ -24,12 +25,12 @@ export function checkContent(schema: RestrictedSchema, content: unknown): Conten
       ? (content as Record<string, unknown>)[name]
       : undefined;
     if (value === undefined) {
-      if (schema.required?.includes(name) === true) faults.push(`'${name}' is missing`);
+      if (schema.required?.includes(name) === true) faults.push(`${quoteName(name, "'")} is missing`);
       continue;
     }
     const fault = fieldFault(field, value);
     if (fault === undefined) accepted[name] = value as FieldValue;
-    else faults.push(`'${name}' ${fault}`);
+    else faults.push(`${quoteName(name, "'")} ${fault}`);
   }
   return faults.length === 0
     ? { ok: true, content: accepted }

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import {
   checkAnswer,
   InvalidResponse,
@@ -154,10 +154,18 @@ describe('answers to the other kinds', () => {
       undefined,
       {},
       { role: 'assistant', model: 'm' },
-      { role: 'x', model: 'm', content: [] },
+      { role: 'x', model: 'm', content: { type: 'text', text: 'x' } },
+      { role: 'assistant', content: { type: 'text', text: 'x' } },
+      { role: 'assistant', model: 'm', content: ['x'] },
+      // A server takes that for no answer.
+      { role: 'assistant', model: 'm', content: [] },
     ]) {
       expect(checkAnswer(sampling, { action: 'accept', result })).toMatchObject({ type: 'faulty' });
     }
+    const content = [{ type: 'text', text: 'x' }];
+    expect(
+      checkAnswer(sampling, { action: 'accept', result: { role: 'assistant', model: 'm', content } }),
+    ).toMatchObject({ type: 'fits' });
     for (const list of [undefined, {}, [{}], [{ uri: 'https://a.example' }]]) {
       expect(checkAnswer(roots, { action: 'accept', roots: list })).toMatchObject({ type: 'faulty' });
     }
@@ -165,6 +173,27 @@ describe('answers to the other kinds', () => {
     for (const question of [sampling, roots]) {
       expect(checkAnswer(question, { action: 'cancel' })).toEqual({ type: 'unsayable' });
     }
+  });
+});
+
+describe('what JSON cannot hold', () => {
+  const circle: Record<string, unknown> = {
+    role: 'assistant',
+    model: 'm',
+    content: { type: 'text', text: 'x' },
+  };
+  circle['_meta'] = circle;
+
+  it.each<[string, Question, object]>([
+    ['a circle', { key: 's', kind: 'sampling', params: { messages: [], maxTokens: 1 } }, { result: circle }],
+    [
+      'a BigInt',
+      { key: 's', kind: 'sampling', params: { messages: [], maxTokens: 1 } },
+      { result: { role: 'assistant', model: 'm', content: { type: 'text', text: 'x' }, tokens: 1n } },
+    ],
+    ['a BigInt in a root', { key: 'r', kind: 'roots' }, { roots: [{ uri: 'file:///srv', size: 1n }] }],
+  ])('does not leave: %s', (_, question, members) => {
+    expect(checkAnswer(question, { action: 'accept', ...members })).toMatchObject({ type: 'faulty' });
   });
 });
 
@@ -222,6 +251,17 @@ describe('schemas of servers', () => {
     ['an empty enum', { type: 'object', properties: { f: { type: 'string', enum: [] } } }],
     ['an enum of numbers', { type: 'object', properties: { f: { type: 'string', enum: [1] } } }],
     ['a bound that is a text', { type: 'object', properties: { f: { type: 'number', minimum: '1' } } }],
+    [
+      'text that cannot be',
+      { type: 'object', properties: { f: { type: 'string', minLength: 2, maxLength: 1 } } },
+    ],
+    [
+      'one choice, twice',
+      {
+        type: 'object',
+        properties: { f: { type: 'array', items: { type: 'string', enum: ['a', 'a'] }, minItems: 2 } },
+      },
+    ],
     ['a negative length', { type: 'object', properties: { f: { type: 'string', minLength: -1 } } }],
     ['a field __proto__', JSON.parse('{"type":"object","properties":{"__proto__":{"type":"string"}}}')],
     ['required of what is not there', { type: 'object', properties: {}, required: ['toString'] }],
@@ -235,6 +275,36 @@ describe('schemas of servers', () => {
     ],
   ])('that cannot be asked are refused: %s', (_, schema) => {
     expect(() => readForm('q', schema)).toThrow(InvalidResponse);
+  });
+
+  it.each<[string, unknown]>([
+    ['the form', { type: 'object', properties: {}, $ref: 'https://schemas.example/form.json' }],
+    [
+      'a field',
+      { type: 'object', properties: { f: { type: 'string', $ref: 'https://schemas.example/f.json' } } },
+    ],
+    ['a path', { type: 'object', properties: { f: { type: 'string', $ref: 'f.json' } } }],
+    [
+      'choices',
+      {
+        type: 'object',
+        properties: {
+          f: {
+            type: 'array',
+            items: { type: 'string', enum: ['a'], $dynamicRef: 'https://schemas.example/a' },
+          },
+        },
+      },
+    ],
+  ])('that go on elsewhere are refused, and nothing is fetched: %s (CORE-25)', (_, schema) => {
+    const fetched: unknown[] = [];
+    vi.stubGlobal('fetch', (url: unknown) => void fetched.push(url));
+    try {
+      expect(() => readForm('q', schema)).toThrow(/refers to a schema elsewhere/);
+    } finally {
+      vi.unstubAllGlobals();
+    }
+    expect(fetched).toEqual([]);
   });
 
   it('cannot reach a prototype', () => {

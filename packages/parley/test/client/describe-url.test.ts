@@ -34,9 +34,38 @@ describe('describeUrl', () => {
     ['https://[::ffff:10.0.0.1]/', ['ip-address', 'private-address']],
     ['https://[fe80::1]/', ['ip-address', 'private-address']],
     ['https://[fd00::1]/', ['ip-address', 'private-address']],
-    ['https://[2001:db8::1]/', ['ip-address']],
+    ['https://[2606:4700::1111]/', ['ip-address']],
+    ['https://[2001:db8::1]/', ['ip-address', 'private-address']],
+    ['https://[::]/', ['ip-address', 'private-address']],
+    ['https://[::7f00:1]/', ['ip-address', 'private-address']],
+    ['https://[::ffff:0:7f00:1]/', ['ip-address', 'private-address']],
+    ['https://[64:ff9b::7f00:1]/', ['ip-address', 'private-address']],
+    ['https://[64:ff9b:1::7f00:1]/', ['ip-address', 'private-address']],
+    ['https://[2002:7f00:1::]/', ['ip-address', 'private-address']],
+    ['https://[2001::1]/', ['ip-address', 'private-address']],
+    ['https://[fec0::1]/', ['ip-address', 'private-address']],
+    ['https://[ff02::1]/', ['ip-address', 'private-address']],
+    ['https://[4000::1]/', ['ip-address', 'private-address']],
+    ['https://0.0.0.0/', ['ip-address', 'private-address']],
+    ['https://224.0.0.1/', ['ip-address', 'private-address']],
+    ['https://240.0.0.1/', ['ip-address', 'private-address']],
+    ['https://255.255.255.255/', ['ip-address', 'private-address']],
+    ['https://192.0.0.1/', ['ip-address', 'private-address']],
+    ['https://192.0.2.1/', ['ip-address', 'private-address']],
+    ['https://198.18.0.1/', ['ip-address', 'private-address']],
+    ['https://198.19.255.255/', ['ip-address', 'private-address']],
+    ['https://198.20.0.1/', ['ip-address']],
+    ['https://[::ffff:8.8.8.8]/', ['ip-address']],
     ['https://router/', ['private-address']],
     ['https://printer.local/', ['private-address']],
+    ['https://PRINTER.LOCAL./', ['private-address']],
+    ['https://localhost.localdomain/', ['private-address']],
+    ['https://metadata.google.internal/', ['private-address']],
+    ['https://wiki.corp/', ['private-address']],
+    ['https://box.home.arpa/', ['private-address']],
+    ['https://notlocal/', ['private-address']],
+    ['https://internal.example.com/', []],
+    ['https://mylocal.example/', []],
     ['https://localhost./', ['private-address']],
     ['http://localhost:3000/cb', ['not-https', 'private-address', 'port']],
     ['http://127.0.0.2/', ['not-https', 'ip-address', 'private-address']],
@@ -69,6 +98,9 @@ describe('describeUrl', () => {
     ['example.com', 'malformed'],
     ['https://', 'malformed'],
     ['https://xn--a/', 'malformed'],
+    ['http://localhost.localdomain/', 'not-https'],
+    ['http://0.0.0.0/', 'not-https'],
+    ['http://[::7f00:1]/', 'not-https'],
     ['', 'malformed'],
     ['\ud800', 'malformed'],
   ])('%j must not be opened (%s), and is shown harmlessly', (text, warning) => {
@@ -76,6 +108,24 @@ describe('describeUrl', () => {
     expect(openable).toBe(false);
     expect(warnings).toContain(warning);
     expect(url).toMatch(/^[\u0021-\u007e]*$/);
+  });
+});
+
+describe('describeUrl, of hosts longer than any', () => {
+  it.each([
+    ['a label', `https://${'a'.repeat(64)}.example/`],
+    ['a name', `https://${'a.'.repeat(130)}example/`],
+    ['encoded letters', `https://${'\u00e9'.repeat(300_000)}.example/`],
+    ['encoded already', `https://xn--${'a'.repeat(300_000)}.example/`],
+  ])('%s: malformed', (_, url) => {
+    expect(describeUrl(url)).toMatchObject({ host: '', warnings: ['malformed'], openable: false });
+  });
+
+  it('the longest of each may be opened', () => {
+    const name = `${'a'.repeat(63)}.${'b'.repeat(63)}.${'c'.repeat(63)}.${'d'.repeat(61)}`;
+    expect(describeUrl(`https://${name}/`)).toMatchObject({ host: name, openable: true });
+    expect(describeUrl(`https://${name}./`)).toMatchObject({ openable: true });
+    expect(describeUrl(`https://${name}e/`)).toMatchObject({ openable: false });
   });
 });
 
@@ -95,7 +145,7 @@ describe('Punycode', () => {
     expect(decodePunycode(label.slice(4))).toBe(domainToUnicode(label));
   });
 
-  it.each(['a!', '99999999', 'zzzzzzzzzzzz'])('%s is none', (label) => {
+  it.each(['a!', '99999999', 'zzzzzzzzzzzz', 'a'.repeat(60), 'a'.repeat(300_000)])('%s is none', (label) => {
     expect(decodePunycode(label)).toBeUndefined();
   });
 });

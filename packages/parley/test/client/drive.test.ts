@@ -9,6 +9,7 @@ import {
   interim,
   optionsWith,
   scripted,
+  TASKS,
   testClock,
   textForm,
   URL_OF_SERVER,
@@ -63,6 +64,7 @@ describe('drive, over flows of ours', () => {
       expect(params).toMatchObject({ name: 'deploy', arguments: { env: 'prod' } });
       expect(params._meta?.['io.modelcontextprotocol/clientCapabilities']).toEqual({
         elicitation: { form: {} },
+        extensions: TASKS,
       });
       expect(params._meta?.['io.modelcontextprotocol/protocolVersion']).toBe('2026-07-28');
     }
@@ -266,6 +268,7 @@ describe('drive, over servers of others', () => {
     expect(sent[0]?.params._meta?.['io.modelcontextprotocol/clientCapabilities']).toEqual({
       sampling: {},
       roots: {},
+      extensions: TASKS,
     });
   });
 
@@ -302,6 +305,7 @@ describe('the stepper', () => {
     expect(first.flow).toMatchObject({
       format: 'parley-flow',
       version: 1,
+      revision: 2,
       round: 1,
       waits: 0,
       request: CALL,

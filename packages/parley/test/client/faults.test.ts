@@ -1,9 +1,14 @@
 import { ProtocolError } from '@modelcontextprotocol/client';
-import { describe, expect, it } from 'vitest';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
 import {
   drive,
+  fileStore,
   flowOf,
   InvalidResponse,
+  loadFlow,
   ParleyError,
   RequestStateRefused,
   resume,
@@ -22,11 +27,19 @@ import {
   scripted,
   textForm,
   URL_OF_SERVER,
+  type Script,
 } from './harness.js';
+
+const cleanups: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).toReversed()) await cleanup();
+});
 
 const STATE = 'very-secret-state.0123456789-"quoted"-\\-abcdefghijklmnop';
 /** Its beginning, and its end behind the characters that JSON escapes. */
 const PARTS = /very-secret-state|abcdefghijklmnop/;
+
+const JSON_TYPE = { 'Content-Type': 'application/json' };
 
 const asksOnce = (second: () => unknown) =>
   scripted((_request, nth) =>
@@ -104,6 +117,82 @@ describe('interim results that are none', () => {
   });
 });
 
+describe('a server that never ends a call', () => {
+  const asking = (key: string, message: string, nth: number) =>
+    interim({ inputRequests: Object.fromEntries([[key, textForm(message)]]), requestState: `s${nth}` });
+
+  it.each<[string, Script, object, { sent: number; asked: number }]>([
+    [
+      'asks something new in each round',
+      (_, nth) => asking('q', `No. ${nth}`, nth),
+      { code: 'drive_limit', bound: 'maxRounds' },
+      { sent: 16, asked: 15 },
+    ],
+    [
+      'asks the same with a new state',
+      (_, nth) => asking('q', 'Name?', nth),
+      { code: 'going_nowhere', keys: ['q'] },
+      { sent: 3, asked: 2 },
+    ],
+    [
+      'asks two things in turn',
+      (_, nth) => asking('q', nth % 2 === 0 ? 'Name?' : 'Name!', nth),
+      { code: 'drive_limit', bound: 'maxRounds' },
+      { sent: 16, asked: 15 },
+    ],
+    [
+      'asks the same under new keys',
+      (_, nth) => asking(`q${nth}`, 'Name?', nth),
+      { code: 'drive_limit', bound: 'maxRounds' },
+      { sent: 16, asked: 15 },
+    ],
+    [
+      'asks the same under a key of the prototype',
+      (_, nth) => asking('__proto__', 'Name?', nth),
+      { code: 'going_nowhere', keys: ['__proto__'] },
+      { sent: 3, asked: 2 },
+    ],
+    [
+      'gives a state and asks nothing',
+      (_, nth) => interim({ requestState: `s${nth}` }),
+      { code: 'drive_limit', bound: 'stateOnly.rounds' },
+      { sent: 257, asked: 0 },
+    ],
+    [
+      'gives a state and {} as questions',
+      () => interim({ requestState: '', inputRequests: {} }),
+      { code: 'drive_limit', bound: 'stateOnly.rounds' },
+      { sent: 257, asked: 0 },
+    ],
+  ])('%s', async (_, script, expected, counts) => {
+    const { client, sent } = await scripted(script);
+    const asked: never[] = [];
+    const failure = await failureOf(drive(client, CALL, optionsWith({ handlers: filling(asked) })));
+    expect(failure).toMatchObject(expected);
+    expect({ sent: sent.length, asked: asked.length }).toEqual(counts);
+  });
+});
+
+describe('keys that are names of something else', () => {
+  it('stay what they are in a call that is saved, and answered by another process', async () => {
+    const keys = ['', 'undefined', '__proto__', 'constructor', 'null'];
+    const { client, sent } = await scripted((_, nth) =>
+      nth > 1
+        ? done()
+        : interim({ inputRequests: Object.fromEntries(keys.map((key) => [key, textForm(key)])) }),
+    );
+    const later = () => Promise.reject(new Error('later'));
+    const failure = await failureOf(drive(client, CALL, optionsWith({ handlers: { form: later } })));
+    expect(failure).toMatchObject({ code: 'unanswered', key: '' });
+    const saved: unknown = JSON.parse(JSON.stringify(flowOf(failure)));
+    const form = ({ key }: { key: string }) => ({ action: 'accept', content: { text: `<${key}>` } }) as const;
+    await resume(client, loadFlow(saved), optionsWith({ handlers: { form } }));
+    expect(Object.entries(sent[1]?.params.inputResponses ?? {})).toEqual(
+      keys.map((key) => [key, { action: 'accept', content: { text: `<${key}>` } }]),
+    );
+  });
+});
+
 describe('a state of 3 MB', () => {
   const state = 'é'.repeat(1_500_000);
   const large = () =>
@@ -123,6 +212,20 @@ describe('a state of 3 MB', () => {
     expect(sent[1]?.params.requestState === state).toBe(true);
     const tooMuch = drive((await large()).client, CALL, optionsWith({ maxStateBytes: 2_999_999 }));
     expect(await failureOf(tooMuch)).toBeInstanceOf(InvalidResponse);
+  });
+
+  it('is the same after it was in a file', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'parley-faults-'));
+    cleanups.push(() => rm(folder, { recursive: true }));
+    const store = fileStore(join(folder, 'flow.json'));
+    const { client, sent } = await large();
+    const options = optionsWith({ store, maxStateBytes: 3_000_000 });
+    const later = { form: () => Promise.reject(new Error('later')) };
+    expect(await failureOf(drive(client, CALL, { ...options, handlers: later }))).toMatchObject({
+      code: 'unanswered',
+    });
+    await resume(client, await store.load(), options);
+    expect(sent[1]?.params.requestState === state).toBe(true);
   });
 });
 
@@ -167,19 +270,19 @@ describe('local failures and those of the server (CORE-28)', () => {
     expect(failure).not.toBeInstanceOf(ParleyError);
     expect(sent).toHaveLength(2);
   });
+});
 
-  it('HTTP that turns a retry away leaves a flow that can go on', async () => {
-    let saved: unknown;
-    const store = {
-      load: async () => undefined,
-      save: async (flow: unknown) => void (saved = flow),
-      clear: async () => undefined,
-    };
-    const { client } = await asksOnce(() => new Response('who are you?', { status: 403 }));
-    const failure = await failureOf(drive(client, CALL, optionsWith({ store })));
+describe('a first request without an answer', () => {
+  it.each([
+    ['the connection fails', () => Promise.reject(new TypeError('fetch failed'))],
+    ['the server is broken', () => new Response('oops', { status: 500 })],
+    ['the response is cut off', () => new Response('{"jsonrpc":', { headers: JSON_TYPE })],
+  ])('%s: the error of the client, and it is not sent again', async (_, answer) => {
+    const { client, sent } = await scripted(answer);
+    const asked: never[] = [];
+    const failure = await failureOf(drive(client, CALL, optionsWith({ handlers: filling(asked) })));
     expect(failure).not.toBeInstanceOf(ParleyError);
-    expect(saved).toMatchObject({ round: 1 });
-    expect(saved).not.toHaveProperty('sentAt');
+    expect([sent.length, asked.length]).toEqual([1, 0]);
   });
 });
 
@@ -188,6 +291,7 @@ describe('a retry without an answer', () => {
     ['the connection fails', () => Promise.reject(new TypeError('fetch failed'))],
     ['the server is broken', () => new Response('oops', { status: 500 })],
     ['a gateway gives up', () => new Response('late', { status: 504 })],
+    ['the response is cut off', () => new Response('{"jsonrpc":', { headers: JSON_TYPE })],
   ])('%s: of unknown outcome, and not sent again', async (_, second) => {
     const { client, sent } = await asksOnce(second);
     const failure = await failureOf(drive(client, CALL, optionsWith()));

@@ -12,6 +12,7 @@ export interface Sent {
   readonly id: unknown;
   readonly method: string;
   readonly params: Record<string, unknown> & {
+    readonly taskId?: string;
     readonly requestState?: string;
     readonly inputResponses?: Record<string, unknown>;
     readonly _meta?: Record<string, unknown>;
@@ -19,41 +20,66 @@ export interface Sent {
   readonly headers: Headers;
 }
 
+/** What a script gives for a request that the server itself should see. */
+export const PASS = Symbol('pass');
+
 /** What a scripted server answers to the nth request of a call, from 1: a result, an error, or a response of HTTP. */
 export type Script = (request: Sent, nth: number, signal: AbortSignal | undefined) => unknown;
 
 export interface Connection {
   readonly client: Client;
-  /** Every request of a driven method, in order. */
+  /** Every request of a driven method, or about a task, in order. */
   readonly sent: Sent[];
 }
 
-const DRIVEN = new Set(['tools/call', 'prompts/get', 'resources/read']);
+const DRIVEN = new Set([
+  'tools/call',
+  'prompts/get',
+  'resources/read',
+  'tasks/get',
+  'tasks/update',
+  'tasks/cancel',
+]);
+
+/** How a client says that it takes tasks. */
+export const TASKS = { 'io.modelcontextprotocol/tasks': {} };
 
 export interface ConnectOptions {
   readonly mode?: 'modern' | 'legacy';
   readonly capabilities?: ClientCapabilities;
+  /** Whether the client answers by itself what is asked, where it is let. Default false. */
+  readonly autoFulfill?: boolean;
 }
 
-/** A real client on a real handler in this process. What the script answers, the handler does not see. */
+/** A real client on a server of Parley's in this process. */
 export async function connect(
   setup: (flows: Flows, mcp: McpServer) => void,
   script?: Script,
   options: ConnectOptions = {},
 ): Promise<Connection> {
   const parley = new Parley({ keys: TEST_KEY, logger: { warn: () => undefined } });
-  const handler = createMcpHandler(() => {
+  const create = (): McpServer => {
     const mcp = new McpServer({ name: 'wire-test', version: '1.0.0' });
     setup(parley.attach(mcp), mcp);
     return mcp;
-  });
+  };
+  return connectTo(create, script, options);
+}
+
+/** A real client on any server in this process. What the script answers, the server does not see. */
+export async function connectTo(
+  create: () => McpServer,
+  script?: Script,
+  options: ConnectOptions = {},
+): Promise<Connection> {
+  const handler = createMcpHandler(create);
   const sent: Sent[] = [];
   const client = new Client(
     { name: 'test', version: '1' },
     {
       capabilities: options.capabilities ?? {},
       ...(options.mode !== 'legacy' && { versionNegotiation: { mode: { pin: '2026-07-28' } } }),
-      inputRequired: { autoFulfill: false },
+      inputRequired: { autoFulfill: options.autoFulfill ?? false },
     },
   );
   const transport = new StreamableHTTPClientTransport(new URL(URL_OF_SERVER), {
@@ -64,6 +90,7 @@ export async function connect(
         sent.push(request);
         if (script !== undefined) {
           const answer = await script(request, sent.length, init?.signal ?? undefined);
+          if (answer === PASS) return handler.fetch(new Request(input, init));
           if (answer instanceof Response) return answer;
           const isError = typeof answer === 'object' && answer !== null && 'code' in answer;
           const member = isError ? { error: answer } : { result: answer };
@@ -106,18 +133,22 @@ export function done(text = 'done'): Record<string, unknown> {
   return { resultType: 'complete', content: [{ type: 'text', text }] };
 }
 
-/** A clock that jumps: what sleeps is written down and over at once, unless `stands`. */
-export function testClock(): Clock & { readonly slept: number[]; advance(ms: number): void } {
+/**
+ * A clock that jumps: a pause of up to `jumpMs` is written down and over at once. What is longer is a deadline or a
+ * time-out, which is over when the pauses have come to it, or by `advance`.
+ */
+export function testClock(jumpMs = 5000): Clock & { readonly slept: number[]; advance(ms: number): void } {
   let time = 1_000_000;
   const waiting: { readonly at: number; readonly wake: () => void }[] = [];
   const slept: number[] = [];
+  const advance = (ms: number): void => {
+    time += ms;
+    for (const { wake } of waiting.filter(({ at }) => at <= time)) wake();
+  };
   return {
     slept,
     now: () => time,
-    advance(ms) {
-      time += ms;
-      for (const { wake } of waiting.filter(({ at }) => at <= time)) wake();
-    },
+    advance,
     sleep: (ms, signal) =>
       new Promise((resolve, reject) => {
         const onAbort = (): void => reject(signal.reason as Error);
@@ -126,10 +157,9 @@ export function testClock(): Clock & { readonly slept: number[]; advance(ms: num
           signal.removeEventListener('abort', onAbort);
           resolve();
         };
-        // Pauses between rounds are short; what is longer is a deadline or a time-out, which waits for `advance`.
-        if (ms <= 5000) {
+        if (ms <= jumpMs) {
           slept.push(ms);
-          time += ms;
+          advance(ms);
           setImmediate(wake);
         } else {
           waiting.push({ at: time + ms, wake });

@@ -1,40 +1,15 @@
-import { Client, InMemoryTransport, type ClientCapabilities } from '@modelcontextprotocol/client';
-import { inputRequired, acceptedContent, McpServer } from '@modelcontextprotocol/server';
-import { afterEach, describe, expect, it } from 'vitest';
+import { inputRequired, acceptedContent } from '@modelcontextprotocol/server';
+import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { drive, Stepper, type FormQuestion, type SavedFlow } from '../../src/client/index.js';
-import { Parley, type Flows } from '../../src/index.js';
-import { TEST_KEY } from '../gate/wire-harness.js';
+import { drive, resume, Stepper, type FormQuestion } from '../../src/client/index.js';
+import type { Flows } from '../../src/index.js';
 import { CALL, failureOf, filling, optionsWith, testClock, URL_OF_SERVER } from './harness.js';
-
-const cleanups: (() => Promise<void>)[] = [];
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0).toReversed()) await cleanup();
-});
-
-/** A connection of 2025-11-25, on which servers ask with requests of their own. */
-async function connect2025(
-  setup: (flows: Flows, mcp: McpServer) => void,
-  capabilities: ClientCapabilities = { elicitation: { form: {} } },
-): Promise<Client> {
-  const parley = new Parley({ keys: TEST_KEY, logger: { warn: () => undefined } });
-  const mcp = new McpServer({ name: 'wire-test', version: '1.0.0' });
-  setup(parley.attach(mcp), mcp);
-  const client = new Client({ name: 'test', version: '1' }, { capabilities });
-  const [a, b] = InMemoryTransport.createLinkedPair();
-  await mcp.connect(a);
-  await client.connect(b);
-  cleanups.push(
-    () => mcp.close(),
-    () => client.close(),
-  );
-  expect(client.getNegotiatedProtocolVersion()).toBe('2025-11-25');
-  return client;
-}
+import { connect2025 } from './legacy-harness.js';
+import { FLOW } from './stores.js';
 
 const schema = z.object({ text: z.string() });
 
-function twoForms(flows: Flows): void {
+function twoForms(_mcp: unknown, flows: Flows): void {
   flows.registerTool('t', { inputSchema: z.object({ a: z.int() }) }, async ({ a }, flow) => {
     const [one, two] = await Promise.all([
       flow.form('one', { message: 'One?', schema }),
@@ -46,7 +21,7 @@ function twoForms(flows: Flows): void {
 
 describe('drive on a connection of 2025-11-25', () => {
   it('asks the same handlers, one after another, for the same result', async () => {
-    const client = await connect2025(twoForms);
+    const { client } = await connect2025(twoForms);
     const asked: FormQuestion[] = [];
     let open = 0;
     const form = async (question: FormQuestion) => {
@@ -62,7 +37,7 @@ describe('drive on a connection of 2025-11-25', () => {
   });
 
   it('a server that was written by hand', async () => {
-    const client = await connect2025((_flows, mcp) => {
+    const { client } = await connect2025((mcp) => {
       mcp.registerTool('t', {}, (ctx) => {
         const answer = acceptedContent<{ text: string }>(ctx.mcpReq.inputResponses, 'q');
         if (answer !== undefined) return { content: [{ type: 'text', text: answer.text }] };
@@ -76,7 +51,7 @@ describe('drive on a connection of 2025-11-25', () => {
   });
 
   it('prompts and resources', async () => {
-    const client = await connect2025((flows) => {
+    const { client } = await connect2025((_mcp, flows) => {
       flows.registerPrompt('p', {}, async (flow) => {
         const { text } = await flow.form('q', { message: 'Name?', schema });
         return { messages: [{ role: 'user', content: { type: 'text', text } }] };
@@ -97,14 +72,14 @@ describe('drive on a connection of 2025-11-25', () => {
   });
 
   it('a wrong answer does not leave, and the call fails with the reason', async () => {
-    const client = await connect2025(twoForms);
+    const { client } = await connect2025(twoForms);
     const form = () => ({ action: 'accept', content: { text: 4_242_424 } }) as const;
     const failure = await failureOf(drive(client, CALL, optionsWith({ handlers: { form } })));
     expect(failure).toMatchObject({ code: 'answer_refused' });
   });
 
   it('two calls at once wait for each other, so that no answer goes to the wrong one', async () => {
-    const client = await connect2025(twoForms);
+    const { client } = await connect2025(twoForms);
     const calls = [1, 2, 3].map((a) => {
       const form = () => ({ action: 'accept', content: { text: `for ${a}` } }) as const;
       const request = { method: 'tools/call', params: { name: 't', arguments: { a } } } as const;
@@ -115,7 +90,7 @@ describe('drive on a connection of 2025-11-25', () => {
   });
 
   it('one that fails does not keep the next from its turn, and leaves no handler behind', async () => {
-    const client = await connect2025(twoForms);
+    const { client } = await connect2025(twoForms);
     const form = () => Promise.reject(new Error('no'));
     const failing = failureOf(drive(client, CALL, optionsWith({ handlers: { form } })));
     const working = drive(client, CALL, optionsWith());
@@ -125,13 +100,13 @@ describe('drive on a connection of 2025-11-25', () => {
   });
 
   it('refuses a client that has handlers of its own', async () => {
-    const client = await connect2025(twoForms);
+    const { client } = await connect2025(twoForms);
     client.setRequestHandler('elicitation/create', () => ({ action: 'decline' }));
     expect(await failureOf(drive(client, CALL, optionsWith()))).toMatchObject({ code: 'configuration' });
   });
 
   it('the same asked three times is given up', async () => {
-    const client = await connect2025((_flows, mcp) => {
+    const { client } = await connect2025((mcp) => {
       mcp.registerTool('t', {}, async (ctx) => {
         for (;;) {
           await ctx.mcpReq.elicitInput({
@@ -143,19 +118,21 @@ describe('drive on a connection of 2025-11-25', () => {
     });
     const asked: FormQuestion[] = [];
     const failure = await failureOf(drive(client, CALL, optionsWith({ handlers: filling(asked) })));
-    expect(failure).toMatchObject({ code: 'going_nowhere', times: 3 });
+    expect(failure).toMatchObject({ code: 'going_nowhere', keys: ['elicitation/create'], times: 3 });
+    // It has no key, and its running number would say nothing.
+    expect(failure.message).toBe('The server asked the same 3 times in a row: "elicitation/create".');
     expect(asked).toHaveLength(2);
   });
 
   it('the time-out stands still while somebody is asked', async () => {
     const clock = testClock();
-    const client = await connect2025(twoForms);
+    const { client } = await connect2025(twoForms);
     const form = async () => {
       clock.advance(3_600_000);
       return { action: 'accept', content: { text: 'x' } } as const;
     };
     expect((await drive(client, CALL, optionsWith({ handlers: { form }, clock }))).content).toHaveLength(1);
-    const slow = await connect2025((flows) => {
+    const { client: slow } = await connect2025((_mcp, flows) => {
       flows.registerTool('t', {}, () => {
         setImmediate(() => clock.advance(60_000));
         return new Promise(() => undefined);
@@ -167,22 +144,13 @@ describe('drive on a connection of 2025-11-25', () => {
     });
   });
 
-  it('a stepper does not continue a saved call there', async () => {
-    const client = await connect2025(twoForms);
+  it('a saved call is not continued there, and nobody is asked', async () => {
+    const { client } = await connect2025(twoForms);
     const stepper = new Stepper(client, { server: { url: URL_OF_SERVER }, kinds: ['form'] });
-    const flow: SavedFlow = {
-      format: 'parley-flow',
-      version: 1,
-      server: { url: URL_OF_SERVER },
-      request: CALL,
-      round: 1,
-      waits: 1,
-      requestState: 's',
-      questions: [],
-      repeats: { digest: '', times: 0 },
-      beganAt: 1,
-      askedAt: 1,
-    };
-    expect(await failureOf(stepper.next(flow))).toMatchObject({ code: 'configuration' });
+    expect(await failureOf(stepper.next(FLOW))).toMatchObject({ code: 'configuration' });
+    const asked: FormQuestion[] = [];
+    const options = optionsWith({ handlers: filling(asked) });
+    expect(await failureOf(resume(client, FLOW, options))).toMatchObject({ code: 'configuration' });
+    expect(asked).toHaveLength(0);
   });
 });

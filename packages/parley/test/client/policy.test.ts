@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import {
   CallStopped,
   DriveLimit,
@@ -21,10 +21,12 @@ import {
   optionsWith,
   printed,
   scripted,
+  TASKS,
   testClock,
   textForm,
   URL_OF_SERVER,
 } from './harness.js';
+import { FLOW } from './stores.js';
 
 /** A server that asks something new in each of `rounds` rounds, and then is done. */
 const asking = (rounds: number) =>
@@ -77,6 +79,7 @@ describe('deadlineMs', () => {
       drive(client, CALL, optionsWith({ handlers: { form }, policy: { deadlineMs: 60_000 }, clock })),
     );
     expect(failure).toMatchObject({ code: 'drive_limit', bound: 'deadlineMs', limit: 60_000 });
+    expect(flowOf(failure)?.questions).toMatchObject([{ key: 'q' }]);
     expect(signal?.aborted).toBe(true);
     expect(sent).toHaveLength(1);
   });
@@ -113,6 +116,35 @@ describe('deadlineMs', () => {
     const late = await failureOf(resume(client, flowOf(failure), optionsWith({ policy, clock })));
     expect(late).toMatchObject({ bound: 'deadlineMs' });
     expect(sent).toHaveLength(1);
+  });
+
+  it('gives no more time to a call of a machine whose clock is ahead', async () => {
+    const clock = testClock();
+    const { client } = await asking(0);
+    const ahead = { ...FLOW, beganAt: clock.now() + 365 * 86_400_000 };
+    const form = (): Promise<never> => {
+      clock.advance(60_000);
+      return new Promise(() => undefined);
+    };
+    const options = optionsWith({ clock, handlers: { form }, policy: { deadlineMs: 60_000 } });
+    expect(await failureOf(resume(client, ahead, options))).toMatchObject({ bound: 'deadlineMs' });
+  });
+});
+
+describe('request.timeout', () => {
+  it('of a first request is a limit like others, with the error of the client as its cause', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    try {
+      const { client } = await scripted(() => {
+        setImmediate(() => vi.advanceTimersByTime(1500));
+        return new Promise(() => undefined);
+      });
+      const failure = await failureOf(drive(client, CALL, optionsWith({ request: { timeout: 1500 } })));
+      expect(failure).toBeInstanceOf(DriveLimit);
+      expect(failure).toMatchObject({ bound: 'timeout', limit: 1500, cause: { code: 'REQUEST_TIMEOUT' } });
+    } finally {
+      vi.useRealTimers();
+    }
   });
 });
 
@@ -239,7 +271,9 @@ describe('what may be asked, and whom', () => {
     const failure = await failureOf(drive(client, CALL, withPolicy({ kinds: ['url'] })));
     expect(failure).toMatchObject({ code: 'invalid_response' });
     expect(failure.message).toContain('elicitation.form');
-    expect(sent[0]?.params._meta?.['io.modelcontextprotocol/clientCapabilities']).toEqual({});
+    expect(sent[0]?.params._meta?.['io.modelcontextprotocol/clientCapabilities']).toEqual({
+      extensions: TASKS,
+    });
   });
 
   it('servers that it does not list are not called', async () => {

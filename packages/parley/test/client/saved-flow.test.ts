@@ -1,4 +1,4 @@
-import { chmod, lstat, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -12,13 +12,17 @@ import {
   SavedFlowForeign,
   SavedFlowInvalid,
   Stepper,
+  type AskContext,
+  type FormQuestion,
   type SavedFlow,
 } from '../../src/client/index.js';
 import type { Flows } from '../../src/index.js';
 import {
   CALL,
   connect,
+  done,
   failureOf,
+  filling,
   interim,
   optionsWith,
   printed,
@@ -26,6 +30,7 @@ import {
   textForm,
   URL_OF_SERVER,
 } from './harness.js';
+import { FLOW as WAITING, leaving } from './stores.js';
 
 let folder: string;
 beforeEach(async () => {
@@ -36,6 +41,8 @@ afterEach(() => rm(folder, { recursive: true, force: true }));
 const FLOW: SavedFlow = {
   format: 'parley-flow',
   version: 1,
+  id: 'a',
+  revision: 1,
   server: { url: URL_OF_SERVER, principal: null },
   request: CALL,
   round: 1,
@@ -57,6 +64,8 @@ const FLOW: SavedFlow = {
   askedAt: 2,
 };
 
+const DEEP = JSON.parse(`${'{"a":'.repeat(300)}1${'}'.repeat(300)}`) as object;
+
 describe('loadFlow', () => {
   it('reads what was written, as text and parsed, with or without a state', () => {
     expect(loadFlow(JSON.stringify(FLOW))).toEqual(FLOW);
@@ -76,6 +85,17 @@ describe('loadFlow', () => {
     ['a member too many', { ...FLOW, admin: true }],
     ['null as state', { ...FLOW, requestState: null }],
     ['a number as state', { ...FLOW, requestState: 7 }],
+    ['no id', { ...FLOW, id: undefined }],
+    ['an id that is empty', { ...FLOW, id: '' }],
+    ['an id of 1 MB', { ...FLOW, id: 'x'.repeat(1_000_000) }],
+    ['no revision', { ...FLOW, revision: undefined }],
+    ['a revision of 0', { ...FLOW, revision: 0 }],
+    ['a round of 0 with questions', { ...FLOW, round: 0, sentAt: 3 }],
+    ['a round of 0 that was not sent', { ...FLOW, round: 0, questions: [], requestState: undefined }],
+    [
+      'arguments that nest without end',
+      { ...FLOW, request: { ...CALL, params: { name: 't', arguments: DEEP } } },
+    ],
     ['no server', { ...FLOW, server: undefined }],
     ['a server with credentials', { ...FLOW, server: { url: 'https://a:b@c.example/' } }],
     ['a server of both kinds', { ...FLOW, server: { url: URL_OF_SERVER, command: 'x' } }],
@@ -121,6 +141,13 @@ function deploy(flows: Flows): void {
     return { content: [{ type: 'text', text: `${a} ${form.region} ${isSure}` }] };
   });
 }
+
+describe('loadFlow, told which method it must be of', () => {
+  it('refuses another one', () => {
+    expect(loadFlow(WAITING, 'tools/call')).toEqual(WAITING);
+    expect(() => loadFlow(WAITING, 'prompts/get')).toThrow(/request\.method is not prompts\/get/);
+  });
+});
 
 describe('a call that is left and resumed', () => {
   it('goes on in another client, from a file, with nothing asked twice', async () => {
@@ -206,6 +233,46 @@ describe('a call that is left and resumed', () => {
     expect(await store.load()).toEqual(atRetry);
   });
 
+  it('shows what its file says, and the answer counts for what the server asked: so keep it from being changed', async () => {
+    // No key is shared with the server, so nothing can tell. The documentation must.
+    const { client, sent } = await scripted((_request, nth) =>
+      nth > 1 ? done() : interim({ inputRequests: { q: textForm('Delete everything?') }, requestState: 's' }),
+    );
+    const flow = flowOf(await failureOf(drive(client, CALL, optionsWith({ handlers: leaving }))));
+    const edited = loadFlow(JSON.stringify(flow).replace('Delete everything?', 'Keep everything?'));
+    const asked: FormQuestion[] = [];
+    await resume(client, edited, optionsWith({ handlers: filling(asked) }));
+    expect(asked.map(({ message }) => message)).toEqual(['Keep everything?']);
+    expect(sent[1]?.params.inputResponses).toEqual({ q: { action: 'accept', content: { text: 'x' } } });
+  });
+
+  it('is not changed by what handlers do to the request that they are shown (MRTR-C-09)', async () => {
+    const { client, sent } = await scripted((_request, nth) =>
+      nth > 1 ? done() : interim({ inputRequests: { q: textForm() }, requestState: 's' }),
+    );
+    const form = (_question: FormQuestion, { request, server }: AskContext) => {
+      for (const change of [
+        () => Object.assign((request.params as { arguments: object }).arguments, { a: 999 }),
+        () => Object.assign(server, { principal: 'eve' }),
+      ]) {
+        expect(change).toThrow(TypeError);
+      }
+      return { action: 'accept', content: { text: 'x' } } as const;
+    };
+    await drive(client, CALL, optionsWith({ handlers: { form } }));
+    expect(sent[1]?.params['arguments']).toEqual({ a: 1 });
+  });
+
+  it('nor is what the caller holds frozen', async () => {
+    const { client } = await scripted(() => done());
+    const mine = structuredClone(WAITING);
+    await resume(client, mine, optionsWith());
+    expect(Object.isFrozen(mine.request.params)).toBe(false);
+    const request = { method: 'tools/call', params: { name: 't', arguments: { list: [1] } } } as const;
+    await drive(client, request, optionsWith());
+    expect(Object.isFrozen(request.params.arguments.list)).toBe(false);
+  });
+
   it('nothing saved is an error that says so', async () => {
     const { client } = await connect(deploy);
     expect(await failureOf(resume(client, undefined, optionsWith()))).toBeInstanceOf(SavedFlowInvalid);
@@ -228,48 +295,5 @@ describe('a call that is left and resumed', () => {
     });
     expect(sent).toHaveLength(1);
     expect(await stepper.next(step.flow, new Map([['region', fit]]))).toMatchObject({ type: 'pending' });
-  });
-});
-
-describe('fileStore', () => {
-  it('saves for the owner only, in place of what was there, and leaves nothing else behind', async () => {
-    const path = join(folder, 'flow.json');
-    const store = fileStore(path);
-    expect(await store.load()).toBeUndefined();
-    await store.save(FLOW);
-    await chmod(path, 0o644);
-    await store.save({ ...FLOW, round: 2 });
-    expect((await lstat(path)).mode & 0o777).toBe(0o600);
-    expect(await store.load()).toEqual({ ...FLOW, round: 2 });
-    expect(await readdir(folder)).toEqual(['flow.json']);
-    await store.clear();
-    await store.clear();
-    expect(await readdir(folder)).toEqual([]);
-  });
-
-  it.each([
-    ['a link to a flow', (path: string) => symlink(join(folder, 'real.json'), path)],
-    ['a link to nowhere', (path: string) => symlink(join(folder, 'nowhere'), path)],
-    ['a file of something else', (path: string) => writeFile(path, '{"name":"my-package"}')],
-    ['a file of a later version', (path: string) => writeFile(path, JSON.stringify({ ...FLOW, version: 2 }))],
-    ['an empty file', (path: string) => writeFile(path, '')],
-  ])('refuses %s: it is not read, not overwritten, not removed', async (_, make) => {
-    const real = join(folder, 'real.json');
-    await writeFile(real, JSON.stringify(FLOW));
-    const path = join(folder, 'flow.json');
-    await make(path);
-    const store = fileStore(path);
-    expect(await failureOf(store.load())).toBeInstanceOf(SavedFlowInvalid);
-    expect(await failureOf(store.save(FLOW))).toBeInstanceOf(SavedFlowInvalid);
-    expect(await failureOf(store.clear())).toBeInstanceOf(SavedFlowInvalid);
-    expect(await readFile(real, 'utf8')).toBe(JSON.stringify(FLOW));
-    expect((await readdir(folder)).toSorted()).toEqual(['flow.json', 'real.json']);
-  });
-
-  it('refuses to save what is no flow', async () => {
-    const store = fileStore(join(folder, 'flow.json'));
-    const failure = await failureOf(store.save({ ...FLOW, version: 9 as 1 }));
-    expect(failure).toBeInstanceOf(SavedFlowInvalid);
-    expect(await readdir(folder)).toEqual([]);
   });
 });
