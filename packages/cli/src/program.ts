@@ -1,17 +1,20 @@
-import { Command, CommanderError, InvalidArgumentError } from 'commander';
-import { keygen, type KeygenIo } from './commands/keygen.js';
-import { ledgerMigrate, WrongUse, type LedgerMigrateIo } from './commands/ledger-migrate.js';
+import { Command, CommanderError } from 'commander';
+import type { CallIo } from './call-io.js';
+import { takeServerCommand } from './command-line.js';
+import { addCall } from './commands/call.js';
+import { addInspect, type InspectIo } from './commands/inspect.js';
+import { addKeygen, type KeygenIo } from './commands/keygen.js';
+import { addLedgerMigrate, type LedgerMigrateIo } from './commands/ledger-migrate.js';
+import { addPrompt } from './commands/prompt.js';
+import { addRead } from './commands/read.js';
+import { addResume } from './commands/resume.js';
+import { addTools } from './commands/tools.js';
+import { hideSecrets } from './hide-secrets.js';
+import { Ended, EXIT, type ExitCode } from './outcome.js';
+import { harmless } from './safe-text.js';
 
 /** What the command line needs of its surroundings. */
-export interface CliIo extends KeygenIo, LedgerMigrateIo {
-  /** Version of this package. */
-  readonly version: string;
-}
-
-/** Exit codes: 0 done, 1 failed, 2 called in a wrong way. */
-export type ExitCode = 0 | 1 | 2;
-
-const MAX_COUNT = 1000;
+export type CliIo = KeygenIo & LedgerMigrateIo & CallIo & InspectIo;
 
 /**
  * Runs the command line.
@@ -21,58 +24,46 @@ const MAX_COUNT = 1000;
  */
 export async function run(args: readonly string[], io: CliIo): Promise<ExitCode> {
   try {
-    await program(io).parseAsync([...args], { from: 'user' });
-    return 0;
+    const parley = program(io);
+    await parley.parseAsync(takeServerCommand(parley, args), { from: 'user' });
+    return EXIT.done;
   } catch (error) {
     // commander has printed its own errors already; help and version end in one too, with code 0.
-    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
-    io.err(`parley: ${reasonOf(error)}\n`);
-    return error instanceof WrongUse ? 2 : 1;
+    if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.wrongUse;
+    io.err(`parley: ${harmless(reasonOf(error))}\n`);
+    return error instanceof Ended ? error.exitCode : EXIT.failed;
   }
 }
 
 function program(io: CliIo): Command {
   const parley = new Command('parley')
-    .description('Keys for the sealed state of MCP flows, and the table of their ledger.')
+    .description(
+      'Calls that ask in the middle, on MCP servers: answered, saved and resumed. And keys and tables for servers.',
+    )
     .version(io.version, '-V, --version', 'print the version')
     .helpOption('-h, --help', 'print help')
-    .configureOutput({ writeOut: io.out, writeErr: io.err })
+    .option('--no-color', 'print without colours, as NO_COLOR in the environment does')
+    .configureOutput({
+      writeOut: io.out,
+      writeErr: (text) => io.err(harmless(text)),
+      outputError: (text, write) => write(hideSecrets(text)),
+    })
     .showHelpAfterError('Run `parley --help` for the commands and examples.')
     .exitOverride()
-    .addHelpText('after', '\nExamples:\n  $ export PARLEY_KEYS="$(parley keygen)"\n  $ parley help keygen');
-
-  parley
-    .command('keygen')
-    .description('print a new key, made of 32 random bytes')
-    .option('-n, --count <n>', `how many keys to print, one a line (1 to ${MAX_COUNT})`, parseCount, 1)
     .addHelpText(
       'after',
-      '\nExamples:\n  $ parley keygen\n  $ export PARLEY_KEYS="$(parley keygen)"\n  $ parley keygen --count 2',
-    )
-    .action((options: { count: number }) => {
-      keygen(options, io);
-    });
-
-  parley
-    .command('ledger')
-    .description('the store that makes things happen at most once')
-    .command('migrate')
-    .description(
-      'make the table of a Postgres ledger. May be run again: it changes nothing that is there.\n' +
-        'The connection string is taken from the environment, never from an argument.',
-    )
-    .option('--url-env <name>', 'environment variable that holds the connection string', 'DATABASE_URL')
-    .option('--table <name>', 'name of the table, or schema.name (default: parley_ledger)')
-    .option('--print', 'write the SQL to stdout instead of running it', false)
-    .addHelpText(
-      'after',
-      '\nExamples:\n  $ parley ledger migrate\n  $ parley ledger migrate --url-env LEDGER_URL\n' +
-        '  $ parley ledger migrate --print > migrations/0042-parley-ledger.sql',
-    )
-    .action(async (options: { urlEnv: string; print: boolean; table?: string }) => {
-      await ledgerMigrate(options, io);
-    });
-
+      '\nExamples:\n  $ parley tools https://releases.example.com/mcp\n' +
+        '  $ parley call https://releases.example.com/mcp deploy env=prod\n' +
+        '  $ export PARLEY_KEYS="$(parley keygen)"\n  $ parley help call',
+    );
+  addCall(parley, io);
+  addPrompt(parley, io);
+  addRead(parley, io);
+  addTools(parley, io);
+  addResume(parley, io);
+  addInspect(parley, io);
+  addKeygen(parley, io);
+  addLedgerMigrate(parley, io);
   return parley;
 }
 
@@ -82,12 +73,4 @@ function reasonOf(error: unknown): string {
     return [...new Set(error.errors.map(reasonOf))].join('; ');
   }
   return error instanceof Error ? error.message : String(error);
-}
-
-function parseCount(text: string): number {
-  const count = /^\d{1,4}$/.test(text) ? Number(text) : 0;
-  if (count < 1 || count > MAX_COUNT) {
-    throw new InvalidArgumentError(`It must be a whole number from 1 to ${MAX_COUNT}.`);
-  }
-  return count;
 }

@@ -1,30 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { PostgresTools } from '../src/commands/ledger-migrate.js';
-import { run } from '../src/program.js';
-
-const noPostgres = async (): Promise<PostgresTools> => {
-  throw new Error('pg is not to be loaded');
-};
-
-/** Runs the command line with everything injected. */
-async function parley(
-  args: readonly string[],
-  { isTerminal = false, generateKey = () => 'parley_key_TEST', env = {}, loadPostgres = noPostgres } = {},
-) {
-  let out = '';
-  let err = '';
-  const code = await run(args, {
-    version: '1.2.3',
-    generateKey,
-    ledgerSql: async ({ table = 'parley_ledger' }) => `CREATE TABLE ${table};\n`,
-    loadPostgres,
-    env,
-    out: (text) => (out += text),
-    err: (text) => (err += text),
-    isTerminal,
-  });
-  return { code, out, err };
-}
+import { parley } from './parley.js';
 
 describe('parley', () => {
   it('prints its version', async () => {
@@ -40,13 +16,22 @@ describe('parley', () => {
   });
 
   it('prints help for a command, with an example', async () => {
-    for (const args of [
-      ['keygen', '--help'],
-      ['help', 'keygen'],
-    ]) {
-      const { code, out } = await parley(args);
-      expect(code).toBe(0);
-      expect(out).toContain('$ parley keygen --count 2');
+    for (const command of ['call', 'prompt', 'read', 'tools', 'resume', 'inspect', 'keygen']) {
+      for (const args of [
+        [command, '--help'],
+        ['help', command],
+      ]) {
+        const { code, out } = await parley(args);
+        expect(code).toBe(0);
+        expect(out).toContain(`$ parley ${command}`);
+      }
+    }
+  });
+
+  it('documents the exit codes where calls are made', async () => {
+    for (const command of ['call', 'prompt', 'read', 'resume']) {
+      const { out } = await parley([command, '--help']);
+      for (const code of [0, 1, 2, 3, 4, 5, 130]) expect(out).toMatch(new RegExp(`^ +${code} `, 'm'));
     }
   });
 
@@ -68,6 +53,19 @@ describe('parley', () => {
     expect(err).toMatch(message);
     expect(err).toContain('parley --help');
     expect(out).toBe('');
+  });
+
+  it.each([
+    [[`parley1.${'A'.repeat(107)}`]],
+    [['ledger', `parley1.${'A'.repeat(107)}`]],
+    [['keygen', `--key=parley_key_${'A'.repeat(43)}`]],
+    [['call', '--output', `parley_key_${'A'.repeat(43)}`]],
+    [['ledger', 'migrate', '--url-env', 'postgres://user:AAAA@host/db']],
+    [['call', 'https://host/mcp', 'deploy', `parley1.${'A'.repeat(107)}`]],
+  ])('%j: what may be a secret in the wrong place is not repeated', async (args) => {
+    const { code, out, err } = await parley(args);
+    expect({ code, out }).toEqual({ code: 2, out: '' });
+    expect(err).not.toContain('AAAA');
   });
 
   it('without a command prints help on stderr and ends with code 2', async () => {

@@ -1,4 +1,7 @@
+import type { Command } from 'commander';
 import type { Pool } from 'pg';
+import { variableName } from '../hide-secrets.js';
+import { WrongUse } from '../outcome.js';
 
 /** What `parley ledger migrate` needs of its surroundings. */
 export interface LedgerMigrateIo {
@@ -29,9 +32,6 @@ export interface LedgerMigrateOptions {
   readonly table?: string;
 }
 
-/** The command was called in a wrong way: nothing was tried. */
-export class WrongUse extends Error {}
-
 /**
  * Makes the table of a Postgres ledger, or prints the SQL for it. The connection string comes from the environment
  * only: arguments are seen by everybody on the machine, and stay in the shell's history.
@@ -48,7 +48,7 @@ export async function ledgerMigrate(options: LedgerMigrateOptions, io: LedgerMig
   const url = io.env[urlEnv];
   if (url === undefined || url === '') {
     throw new WrongUse(
-      `${urlEnv} is not set. Set it to the connection string of the database, or print the SQL with --print.`,
+      `${variableName(urlEnv)} is not set. Set it to the connection string of the database, or print the SQL with --print.`,
     );
   }
   await io.ledgerSql(named); // a name that cannot be used is said before anything is connected
@@ -60,4 +60,27 @@ export async function ledgerMigrate(options: LedgerMigrateOptions, io: LedgerMig
     await pool.end();
   }
   io.out(`The table ${table ?? 'parley_ledger'} is there.\n`);
+}
+
+/** Adds `parley ledger migrate`. */
+export function addLedgerMigrate(parley: Command, io: LedgerMigrateIo): void {
+  parley
+    .command('ledger')
+    .description('the store that makes things happen at most once')
+    .command('migrate')
+    .description(
+      'make the table of a Postgres ledger. May be run again: it changes nothing that is there.\n' +
+        'The connection string is taken from the environment, never from an argument.',
+    )
+    .option('--url-env <name>', 'environment variable that holds the connection string', 'DATABASE_URL')
+    .option('--table <name>', 'name of the table, or schema.name (default: parley_ledger)')
+    .option('--print', 'write the SQL to stdout instead of running it', false)
+    .addHelpText(
+      'after',
+      '\nExamples:\n  $ parley ledger migrate\n  $ parley ledger migrate --url-env LEDGER_URL\n' +
+        '  $ parley ledger migrate --print > migrations/0042-parley-ledger.sql',
+    )
+    .action(async (options: LedgerMigrateOptions) => {
+      await ledgerMigrate(options, io);
+    });
 }
