@@ -21,6 +21,12 @@ interface Retry {
 const NOT_TAKEN = new Set([-32_020, -32_021, -32_022]);
 
 /**
+ * Reasons with which a server made with this library says that the same request may be sent again, and does nothing
+ * twice then: its ledger gave no answer, or the round is still being worked on elsewhere.
+ */
+const SEND_AGAIN: ReadonlySet<unknown> = new Set(['unavailable', 'round_busy']);
+
+/**
  * What an error of a retry is to the caller: what the server answered, that it was not taken up, or that nobody
  * knows. The flow that goes with it is what there is to go on with; an answer leaves none.
  */
@@ -45,8 +51,9 @@ function answered(error: unknown, sent: SavedFlow, back: SavedFlow): unknown {
   if (!(error instanceof ProtocolError)) return error;
   const { code, data } = error;
   const round = sent.round + 1;
-  if (NOT_TAKEN.has(code)) return new RetryNotTaken(round, back, { cause: error });
-  const isRefused = code === -32_602 && isObject(data) && data['reason'] === 'invalid_request_state';
+  const reason = isObject(data) ? data['reason'] : undefined;
+  if (NOT_TAKEN.has(code) || SEND_AGAIN.has(reason)) return new RetryNotTaken(round, back, { cause: error });
+  const isRefused = code === -32_602 && reason === 'invalid_request_state';
   return isRefused && sent.requestState !== undefined
     ? new RequestStateRefused(round, { cause: error })
     : error;

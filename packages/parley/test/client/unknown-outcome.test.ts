@@ -22,7 +22,9 @@ const withAnswer = (second: () => unknown) =>
     return nth === 2 ? second() : done();
   });
 
-const error = (code: number) => () => ({ code, message: 'no', data: {} });
+const error =
+  (code: number, data: object = {}) =>
+  () => ({ code, message: 'no', data });
 
 function url(link: string): object {
   return { method: 'elicitation/create', params: { mode: 'url', message: 'Go', url: link } };
@@ -87,6 +89,8 @@ describe('a retry that is known not to have been taken up', () => {
     ['headers that do not belong to it', error(-32_020)],
     ['a capability that is missing', error(-32_021)],
     ['a version that is not spoken', error(-32_022)],
+    ['a ledger that gives no answer', error(-32_603, { reason: 'unavailable' })],
+    ['a round that is worked on elsewhere', error(7003, { reason: 'round_busy' })],
     ['a connection that is refused', noConnection({ code: 'ECONNREFUSED' })],
     ['a name that nobody knows', noConnection({ code: 'ENOTFOUND' })],
     ['a connection that does not come about in time', noConnection({ code: 'UND_ERR_CONNECT_TIMEOUT' })],
