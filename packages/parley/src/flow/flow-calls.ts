@@ -8,8 +8,10 @@ import {
 } from '../errors.js';
 import { LazyAbort } from './abort.js';
 import { attempt, failureEntry, recordedFailure, type Attempt } from './attempt.js';
+import { checkDetachOptions, checkMessage, Detach, RESERVED } from './detach.js';
 import type {
   ClientView,
+  DetachOptions,
   ElicitOutcome,
   Flow,
   FormQuestion,
@@ -27,6 +29,7 @@ import { Questions, type Ask, type Reading } from './questions.js';
 import { Replay } from './replay.js';
 import type { RunInput } from './run-input.js';
 import type { CreateMessageAnswer, CreateMessageParams, Root } from './sampling.js';
+import { Waits } from './waits.js';
 
 /*
  * The flow object of one run. Invariants kept here:
@@ -36,7 +39,10 @@ import type { CreateMessageAnswer, CreateMessageParams, Root } from './sampling.
  *      goes nowhere. A thrown signal would be swallowed by a `catch` and would run `finally` blocks as if the
  *      work were done.
  *  F3  What is over holds nothing: no timer, no listener, no waiting promise keeps an abandoned run alive.
- *  F4  A run may rest only when a question or an expired wait is pending and no step, check or schema runs.
+ *  F4  A run may rest only when a question, an expired wait or a detach is pending and no step, check or schema
+ *      runs. It ends as detached only when no question is pending: those go out first.
+ *  F5  Where lines are committed, work begins only when all that was recorded before it is durable: a key that was
+ *      drawn for it (`flow.uuid()`) must be the same when it is done again after a crash.
  */
 
 const MAX_KEY_LENGTH = 256;
@@ -55,23 +61,30 @@ export class FlowCalls<Ctx> implements Flow<Ctx> {
   readonly questions: Questions;
   readonly #input: RunInput<Ctx>;
   readonly #replay: Replay;
-  readonly #fail: (error: Error) => void;
+  readonly #fail: (error: unknown) => void;
   readonly #abort = new LazyAbort();
   readonly #used = new Set<string>();
   #resolved: Map<(flow: Flow<Ctx>) => unknown, unknown> | undefined;
   #timers: Set<() => void> | undefined;
   readonly #steps = new Set<string>();
   #insideStep: string | undefined;
-  #polling = 0;
-  #expired = 0;
+  #detach: Detach | undefined;
+  #waits: Waits | undefined;
   #over = false;
-  #suspended = false;
+  #goesOn = false;
   #warned = false;
 
-  constructor(input: RunInput<Ctx>, fail: (error: Error) => void, onRest: () => void) {
+  constructor(input: RunInput<Ctx>, fail: (error: unknown) => void, onRest: () => void) {
     this.#input = input;
     this.#fail = fail;
-    this.#replay = new Replay(input.journal, input.host.scheduler, () => this.#mayRest(), onRest);
+    this.#replay = new Replay({
+      journal: input.journal,
+      scheduler: input.host.scheduler,
+      mayRest: () => this.#mayRest(),
+      onRest,
+      commit: input.commit,
+      fail,
+    });
     this.questions = new Questions({
       replay: this.#replay,
       limits: input.limits,
@@ -107,10 +120,24 @@ export class FlowCalls<Ctx> implements Flow<Ctx> {
     return this.#replay.journal();
   }
 
-  /** Lets go of everything (F2, F3); for the run. */
-  end(suspended: boolean): void {
+  /** Milliseconds after which a wait wants to look again; undefined when nothing waits. For the run. */
+  get every(): number | undefined {
+    return this.#waits?.every;
+  }
+
+  /** Takes the detach that waits for this rest, if one does, and gives its options; for the run. */
+  takeDetach(): DetachOptions | undefined {
+    return this.#detach?.take();
+  }
+
+  /**
+   * Lets go of everything (F2, F3); for the run.
+   *
+   * @param goesOn whether the handler will run again from its top.
+   */
+  end(goesOn: boolean): void {
     this.#over = true;
-    this.#suspended = suspended;
+    this.#goesOn = goesOn;
     this.#replay.stop();
     for (const cancel of this.#timers ?? []) cancel();
     this.#timers = undefined;
@@ -175,12 +202,13 @@ export class FlowCalls<Ctx> implements Flow<Ctx> {
 
   step<R>(key: string, fn: (context: StepContext) => R): Promise<Awaited<R>> {
     return this.#work<Awaited<R>>('step', key, STEP_ENTRIES, (settle) => {
-      this.#replay.begin();
       this.#steps.add(key);
-      void this.#attempt(key, fn).then((result) => {
-        this.#steps.delete(key);
-        settle(result);
-        this.#replay.end();
+      this.#begin(() => {
+        void this.#attempt(key, fn).then((result) => {
+          this.#steps.delete(key);
+          settle(result);
+          this.#replay.end();
+        });
       });
     });
   }
@@ -192,41 +220,14 @@ export class FlowCalls<Ctx> implements Flow<Ctx> {
   ): Promise<NonNullable<Awaited<R>>> {
     const { every = 1_000, hold = 20_000 } = options ?? {};
     return this.#work<NonNullable<Awaited<R>>>('waitFor', key, WAIT_ENTRIES, (settle) => {
-      if (!(every > 0) || !(hold >= 0)) throw new RangeError('every must be above 0 ms, and hold not below.');
-      this.#polling += 1;
-      let waiting = true;
-      let checking = false;
-      const mark = (running: boolean): void => {
-        checking = running;
-        if (running) this.#replay.begin();
-        else this.#replay.end();
-      };
-      const stop = (): void => {
-        waiting = false;
-        this.#polling -= 1;
-      };
-      const poll = async (): Promise<void> => {
-        if (!waiting) return;
-        mark(true);
-        const result = await this.#attempt(key, check);
-        if (this.#over || !waiting) return;
-        if ('value' in result && (result.value === undefined || result.value === null)) {
-          this.#after(every, () => void poll());
-        } else {
-          stop();
-          settle(result);
-        }
-        mark(false);
-      };
-      // Bounds a check that hangs, too. Room for one check is always given, or a short hold would see nothing.
-      this.#after(Math.max(hold, every), () => {
-        if (!waiting) return;
-        stop();
-        this.#expired += 1;
-        if (checking) mark(false);
-        else this.#replay.called();
+      this.#waits ??= new Waits({
+        begin: (work) => this.#begin(work),
+        end: () => this.#replay.end(),
+        called: () => this.#replay.called(),
+        after: (ms, callback) => this.#after(ms, callback),
+        isOver: () => this.#over,
       });
-      void poll();
+      this.#waits.start({ every, hold, check: () => this.#attempt(key, check), settle });
     });
   }
 
@@ -242,16 +243,31 @@ export class FlowCalls<Ctx> implements Flow<Ctx> {
       if (options !== undefined && 'id' in options && typeof id !== 'string') {
         throw new InvalidKey(`The id of flow.once('${key}') is not a string.`);
       }
-      this.#replay.begin();
       this.#steps.add(key);
       const attempt = (run: () => unknown): Promise<Attempt> => this.#attempt(key, run);
-      once({ key, id, keep, work: fn, attempt, isOver: () => this.#over })
-        .then(settle, this.#fail)
-        .finally(() => {
-          this.#steps.delete(key);
-          this.#replay.end();
-        });
+      this.#begin(() => {
+        once({ key, id, keep, work: fn, attempt, isOver: () => this.#over })
+          .then(settle, this.#fail)
+          .finally(() => {
+            this.#steps.delete(key);
+            this.#replay.end();
+          });
+      });
     });
+  }
+
+  detach(options: DetachOptions = {}): Promise<void> {
+    if (this.#over) return this.#never('detach()');
+    try {
+      if (this.#insideStep !== undefined) throw new NestedCall(this.#insideStep, 'detach');
+      const checked = checkDetachOptions(options);
+      this.#detach ??= new Detach(checked, this.#replay, this.#input, this.#fail);
+      return this.#detach.promise;
+    } catch (error) {
+      const refused = Promise.reject<void>(error);
+      refused.catch(ignore);
+      return refused;
+    }
   }
 
   use<T>(resolver: (flow: Flow<Ctx>) => T): T {
@@ -278,8 +294,8 @@ export class FlowCalls<Ctx> implements Flow<Ctx> {
   }
 
   #mayRest(): boolean {
-    // Questions go out without waiting for polls; a poll that was cut short is taken up in the next round.
-    return this.questions.pending > 0 || (this.#expired > 0 && this.#polling === 0);
+    // Neither waits for polls; a poll that was cut short is taken up in the next round, or in the task.
+    return this.questions.pending > 0 || this.#detach?.waits === true || this.#waits?.expired === true;
   }
 
   /** One call that asks: settled by the journal, by an answer of this round, or not at all (suspended). */
@@ -327,25 +343,34 @@ export class FlowCalls<Ctx> implements Flow<Ctx> {
         return;
       }
       start((result) => {
-        this.#replay.deliverLive(key, () => {
-          if ('failure' in result) {
-            this.#replay.record(failureEntry(failed, key, result.failure));
-            reject(result.failure);
-          } else {
-            this.#replay.record({
-              type: done,
-              key,
-              ...(result.value !== undefined && { value: result.value }),
-            });
-            resolve(result.value as T);
-          }
-        });
+        if ('failure' in result) {
+          const { failure } = result;
+          this.#replay.deliverLive(failureEntry(failed, key, failure), () => reject(failure));
+        } else {
+          const { value } = result;
+          this.#replay.deliverLive({ type: done, key, ...(value !== undefined && { value }) }, () =>
+            resolve(value as T),
+          );
+        }
       });
       this.#replay.called();
     });
   }
 
-  /** What every call goes through: is the run alive, is the key free, does the record agree (F1, F2). */
+  /** Begins work that must end before the run may rest: now, or when all that was recorded before it is durable (F5). */
+  #begin(work: () => void): void {
+    this.#replay.begin();
+    this.#whenDurable(work);
+  }
+
+  /** Looks again after each commit: other branches may have drawn meanwhile, and the work can see what they have. */
+  #whenDurable(work: () => void): void {
+    const pending = this.#replay.durable();
+    if (pending === undefined) work();
+    else void this.#replay.whenDurable(pending, () => this.#whenDurable(work));
+  }
+
+  /** What every call that has a key goes through: is the run alive, is the key free, does the record agree (F1, F2). */
   #enter<T>(
     call: string,
     key: string,
@@ -356,7 +381,7 @@ export class FlowCalls<Ctx> implements Flow<Ctx> {
       reject: (error: Error) => void,
     ) => void,
   ): Promise<T> {
-    if (this.#over) return this.#never(call, key);
+    if (this.#over) return this.#never(`${call}('${key}')`);
     const promise = new Promise<T>((resolve, reject) => {
       this.#claim(call, key);
       const recorded = this.#replay.find(key);
@@ -372,22 +397,28 @@ export class FlowCalls<Ctx> implements Flow<Ctx> {
 
   #claim(call: string, key: string): void {
     if (this.#insideStep !== undefined) throw new NestedCall(this.#insideStep, call);
-    if (typeof key !== 'string' || key.length > MAX_KEY_LENGTH || key === '__proto__') {
+    if (
+      typeof key !== 'string' ||
+      key.length > MAX_KEY_LENGTH ||
+      key === '__proto__' ||
+      key.startsWith(RESERVED)
+    ) {
       throw new InvalidKey(
-        `The key of flow.${call} must be a string of at most ${MAX_KEY_LENGTH} characters, and not '__proto__'.`,
+        `The key of flow.${call} must be a string of at most ${MAX_KEY_LENGTH} characters, not '__proto__', and must ` +
+          `not begin with the character U+0000.`,
       );
     }
     if (this.#used.has(key)) throw new KeyReused(key);
     this.#used.add(key);
   }
 
-  #never<T>(call: string, key: string): Promise<T> {
+  #never<T>(call: string): Promise<T> {
     // After a completed flow it is the end of a race that was lost, and nothing to warn of.
-    if (this.#suspended && !this.#warned) {
+    if (this.#goesOn && !this.#warned) {
       this.#warned = true;
       this.#input.host.warn(
-        `flow.${call}('${key}') was called after its round had been answered; it never settles. ` +
-          `Work outside of steps went on while a question was pending: put it into a step.`,
+        `flow.${call} was called after its round had been answered; it never settles. Work outside of steps went ` +
+          `on while a question or flow.detach was pending: put it into a step.`,
       );
     }
     return new Promise<T>(ignore);
@@ -396,9 +427,14 @@ export class FlowCalls<Ctx> implements Flow<Ctx> {
   /** Only the synchronous part of a step can be watched without a cost for everybody; see `#watchSteps` for the rest. */
   #attempt<R>(key: string, fn: (context: StepContext) => R): Promise<Attempt> {
     const abort = this.#abort;
+    const beat = this.#input.heartbeat;
     const context: StepContext = {
       get signal() {
         return abort.signal;
+      },
+      heartbeat: async (message) => {
+        checkMessage('heartbeat', message);
+        await beat?.(message);
       },
     };
     return attempt(

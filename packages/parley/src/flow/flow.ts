@@ -31,6 +31,26 @@ export type Recorded<R> = R extends PromiseLike<infer T> ? PromiseLike<JsonCompa
 export interface StepContext {
   /** Aborts when the client hangs up or the run is over. */
   readonly signal: AbortSignal;
+  /**
+   * Says that this work is alive, for work that takes minutes. In a task it extends the claim of this process right
+   * away, and shows the message as the task's `statusMessage`. In a request it does nothing.
+   *
+   * @param message at most 1,000 characters.
+   * @throws RangeError when the message is longer, or no string.
+   * @throws also when the task was cancelled, or another process has taken it over: stop then, nobody will look at
+   * the result.
+   */
+  readonly heartbeat: (message?: string) => Promise<void>;
+}
+
+/** What becomes of a flow that goes on as a task. */
+export interface DetachOptions {
+  /** What the client shows while the task works: at most 1,000 characters. */
+  readonly message?: string;
+  /** Milliseconds for which the task and its result are kept, from now on. Default: that of the task store. */
+  readonly ttl?: number;
+  /** Milliseconds between two looks that the client is asked for. Default: that of the task store. */
+  readonly pollInterval?: number;
 }
 
 /** What work is done once for. */
@@ -170,6 +190,20 @@ export interface Flow<Ctx = unknown> {
    * done again.
    */
   once<R>(key: string, fn: () => R & Recorded<R>, options?: OnceOptions): Promise<Awaited<R>>;
+
+  /**
+   * Goes on as a task: the client gets the task at once, and what comes after runs on without it. Questions before
+   * it are ordinary rounds, those after it are the task's. Questions that are pending when it is called go out first,
+   * and work that runs is seen through. All that was recorded goes along; as after any round, the handler runs again
+   * from its top.
+   *
+   * Needs tasks (`new Parley({ tasks })`) and a client that declares them; without either the call ends with an
+   * error that cannot be caught. In a task, and when it is called again, it only resolves.
+   *
+   * @throws RangeError when an option is out of its range.
+   * @throws NestedCall in the synchronous part of a step.
+   */
+  detach(options?: DetachOptions): Promise<void>;
 
   /**
    * Runs a resolver, a plain function of the flow, once a round however many use it.

@@ -43,6 +43,12 @@ export interface InvalidAnswerEntry {
   readonly reason: string;
 }
 
+/** The place from which the flow went on as a task. Its key is one that no author can use. */
+export interface DetachEntry {
+  readonly type: 'detach';
+  readonly key: string;
+}
+
 /**
  * A value taken from the clock or the random generator. It belongs to the place where it was drawn: after which
  * delivery, and which of its kind there. Counted over the whole run, a draw that falls away in one branch would
@@ -56,7 +62,7 @@ export interface SourceEntry {
 }
 
 /** An entry that has a key: something that the flow waited for. */
-export type KeyedEntry = DoneEntry | FailedEntry | AnswerEntry | InvalidAnswerEntry;
+export type KeyedEntry = DoneEntry | FailedEntry | AnswerEntry | InvalidAnswerEntry | DetachEntry;
 
 /** One line of a journal. Entries are plain JSON: they travel as they are. */
 export type JournalEntry = KeyedEntry | SourceEntry;
@@ -100,5 +106,7 @@ export function describeEntry(entry: KeyedEntry): string {
     case 'answer':
     case 'answer-invalid':
       return 'a question';
+    case 'detach':
+      return 'a detach';
   }
 }

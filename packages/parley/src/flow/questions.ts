@@ -181,10 +181,10 @@ export class Questions {
       (reading) => {
         if (reading.type === 'unusable') this.#refuse(ask, digest, settle, attempts + 1, reading.reason);
         else {
-          this.#replay.deliverLive(ask.key, () => {
-            this.#replay.record({ type: 'answer', key: ask.key, question: digest, answer: reading.answer });
-            finish(reading, settle);
-          });
+          this.#replay.deliverLive(
+            { type: 'answer', key: ask.key, question: digest, answer: reading.answer },
+            () => finish(reading, settle),
+          );
         }
         this.#replay.end();
       },
@@ -196,10 +196,10 @@ export class Questions {
       this.#leave(ask, digest, settle, { attempts, reason });
       return;
     }
-    this.#replay.deliverLive(ask.key, () => {
-      this.#replay.record({ type: 'answer-invalid', key: ask.key, question: digest, attempts, reason });
-      settle.reject(new AnswerInvalid(ask.key, attempts, reason));
-    });
+    this.#replay.deliverLive(
+      { type: 'answer-invalid', key: ask.key, question: digest, attempts, reason },
+      () => settle.reject(new AnswerInvalid(ask.key, attempts, reason)),
+    );
   }
 
   #leave<T>(

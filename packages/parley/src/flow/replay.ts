@@ -1,3 +1,4 @@
+import { Commits } from './commits.js';
 import {
   isKeyed,
   readEntry,
@@ -22,12 +23,19 @@ import type { Scheduler } from './scheduler.js';
  *  R5  A value that was drawn belongs to the delivery after which it was drawn, and falls with it.
  *  R6  The run is quiet when nothing can be delivered, no work is running, and two turns of the event loop
  *      have passed without a call into the flow.
+ *  R7  Where lines are committed, what settled is handed over only when its entry, and all before it, is durable;
+ *      everything else is held back until then. So the durable order is the order of delivery, and a run that
+ *      goes on from it after a crash hands over the same, in the same order.
+ *  R8  Of two entries under one key the later one counts, and what was drawn after the earlier one falls with it:
+ *      a question that was asked again may have been answered just before a crash.
  */
 
-/** Hands over one thing that settled; a promise when the answer's schema checks asynchronously. */
-export type Deliver = () => void | Promise<void>;
+type Delivery = () => void | Promise<void>;
 
-/** Hands over a recorded entry. It stays in the journal only if `keep` is called. */
+/**
+ * Hands over a recorded entry; a promise when the answer's schema checks asynchronously. It stays in the journal only
+ * if `keep` is called.
+ */
 export type DeliverRecorded = (keep: () => void) => void | Promise<void>;
 
 /** A recorded value of the clock or the random generator. */
@@ -52,11 +60,13 @@ export class Replay {
   readonly #scheduler: Scheduler;
   readonly #mayRest: () => boolean;
   readonly #onRest: () => void;
+  readonly #fail: (error: unknown) => void;
+  readonly #commits: Commits | undefined;
   readonly #recorded = new Map<string, Recorded>();
   readonly #order: string[] = [];
   #sources: Map<string, Drawn[]> | undefined;
   readonly #waiting = new Map<string, DeliverRecorded>();
-  readonly #settled: Deliver[] = [];
+  readonly #settled: Delivery[] = [];
   readonly #journal: string[] = [];
   #place: string | undefined;
   #cursor = 0;
@@ -66,17 +76,27 @@ export class Replay {
   #watching = false;
   #stopped = false;
 
-  /**
-   * @param mayRest whether the run could be suspended, were it quiet.
-   * @param onRest called when it may and is (R6).
-   */
-  constructor(journal: Journal, scheduler: Scheduler, mayRest: () => boolean, onRest: () => void) {
-    this.#scheduler = scheduler;
-    this.#mayRest = mayRest;
-    this.#onRest = onRest;
-    for (const text of journal) {
+  constructor(options: {
+    journal: Journal;
+    scheduler: Scheduler;
+    /** Whether the run could be suspended, were it quiet. */
+    mayRest: () => boolean;
+    /** Called when it may and is (R6). */
+    onRest: () => void;
+    /** Makes lines of the journal durable (R7). */
+    commit: ((lines: readonly string[]) => Promise<void>) | undefined;
+    /** Ends the run: its journal could not be made durable. */
+    fail: (error: unknown) => void;
+  }) {
+    this.#scheduler = options.scheduler;
+    this.#mayRest = options.mayRest;
+    this.#onRest = options.onRest;
+    this.#fail = options.fail;
+    this.#commits = options.commit && new Commits(options.commit);
+    for (const text of options.journal) {
       const entry = readEntry(text);
       if (isKeyed(entry)) {
+        if (this.#recorded.has(entry.key)) this.#supersede(entry.key);
         this.#recorded.set(entry.key, { entry, text });
         this.#order.push(entry.key);
       } else {
@@ -119,18 +139,38 @@ export class Replay {
     this.called();
   }
 
-  /** Delivers something that settled in this run, after what is recorded. */
-  deliverLive(key: string, deliver: Deliver): void {
+  /** Records and hands over something that settled in this run, after what is recorded (R2, R7). */
+  deliverLive(entry: KeyedEntry, handOver: () => void): void {
+    const deliver = (): void => {
+      this.#place = entry.key;
+      handOver();
+    };
     this.#settled.push(() => {
-      this.#place = key;
-      return deliver();
+      this.record(entry);
+      const pending = this.durable();
+      return pending === undefined ? deliver() : this.whenDurable(pending, deliver);
     });
     this.#pump();
   }
 
-  /** Adds an entry to the journal; to be called by a delivery, so that the order is the order of delivery. */
+  /** Adds an entry to the journal; of keyed ones when they are delivered, so that the order is the order of delivery. */
   record(entry: JournalEntry): void {
-    if (!this.#stopped) this.#journal.push(writeEntry(entry));
+    if (this.#stopped) return;
+    const line = writeEntry(entry);
+    this.#journal.push(line);
+    this.#commits?.add(line);
+  }
+
+  /** Resolves when all that was recorded so far is durable; undefined when it is, and where nothing is committed. */
+  durable(): Promise<void> | undefined {
+    return this.#commits?.flush();
+  }
+
+  /** Goes on after a commit, unless the run ended meanwhile; ends the run when the commit failed. */
+  whenDurable(pending: Promise<void>, go: () => void): Promise<void> {
+    return pending.then(() => {
+      if (!this.#stopped) go();
+    }, this.#fail);
   }
 
   /** Notes a call into the flow: the run is not quiet. */
@@ -164,6 +204,12 @@ export class Replay {
     this.#settled.length = 0;
   }
 
+  /** Makes room for a later entry of the same key (R8). */
+  #supersede(key: string): void {
+    this.forget(key);
+    this.#order.splice(this.#order.indexOf(key), 1);
+  }
+
   #pump(): void {
     if (this.#pumping || this.#stopped) return;
     this.#pumping = true;
@@ -192,7 +238,7 @@ export class Replay {
     }
   };
 
-  #next(): Deliver | undefined {
+  #next(): Delivery | undefined {
     while (this.#cursor < this.#order.length) {
       const key = this.#order[this.#cursor] ?? '';
       if (this.#recorded.has(key)) break;
@@ -204,14 +250,17 @@ export class Replay {
     return key !== undefined || this.#waiting.size > 0 ? undefined : this.#settled.shift();
   }
 
-  #takeRecorded(key: string): Deliver | undefined {
+  #takeRecorded(key: string): Delivery | undefined {
     const deliver = this.#waiting.get(key);
     const recorded = this.#recorded.get(key);
     this.#waiting.delete(key);
     this.#recorded.delete(key);
     if (deliver === undefined || recorded === undefined) return undefined;
-    this.#place = key;
-    return () => deliver(() => this.#journal.push(recorded.text));
+    return () =>
+      deliver(() => {
+        this.#place = key;
+        this.#journal.push(recorded.text);
+      });
   }
 
   /** Counts quiet turns, as long as there is something to do once two have passed (R3, R6). */

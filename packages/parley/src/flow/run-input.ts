@@ -39,6 +39,23 @@ export interface RunInput<Ctx> {
   readonly ctx: Ctx;
   /** Sees to work that must happen at most once; without it `flow.once` is an error. */
   readonly once?: OnceKeeper;
+  /**
+   * Whether the flow can go on as a task. `possible`: a `flow.detach` ends this run when it rests without a question,
+   * with the outcome `detached`. `done`: this is the task, and `flow.detach` resolves in its recorded place, or when
+   * there is none, at such a rest. Absent: `flow.detach` ends the run with an error.
+   */
+  readonly detached?: 'possible' | 'done';
+  /** The error of a `flow.detach` that is not possible. Default: one that says what to configure. */
+  readonly cannotDetach?: () => Error;
+  /**
+   * Makes lines of the journal durable. It gets those that are new in this run, each once and in the order of the
+   * journal, and is called again only when it has settled. When it rejects, the run fails with that error.
+   *
+   * At the end of a run the journal may hold draws that were not committed: no work has begun since.
+   */
+  readonly commit?: (lines: readonly string[]) => Promise<void>;
+  /** Says that work is alive, and what about it; rejects when it should stop. Without it a heartbeat does nothing. */
+  readonly heartbeat?: (message: string | undefined) => Promise<void>;
   /** Aborts when nobody waits for this round any more. */
   readonly signal?: AbortSignal;
   readonly host: RunHost;

@@ -16,13 +16,16 @@ import {
   runFlow,
   runtimeScheduler,
   writeAttempt,
+  type AttachedOutcome,
   type Attempt,
   type ClientView,
   type Flow,
   type FlowLimits,
+  type Journal,
   type JournalEntry,
   type KeyedQuestion,
   type OnceRequest,
+  type RunInput,
   type RunOutcome,
   type Scheduler,
 } from '../flow/index.js';
@@ -36,8 +39,12 @@ import {
   requestDigest,
 } from '../seal/index.js';
 import { asWireAnswer, type RehearsedAnswer } from './answers.js';
+import { rehearseTask, type TaskRunInput } from './rehearsed-task.js';
 
-/** What a round of a rehearsal may be made to do differently. Rounds are numbered from 1, as requests are sent. */
+/**
+ * What a round of a rehearsal may be made to do differently. Rounds are numbered from 1, as requests are sent. Of a
+ * request that brings answers to a task, only `advance` and `instance` count.
+ */
 export interface RoundPlan {
   /** The response is lost: the client sends the same request again. */
   readonly drop?: boolean;
@@ -69,6 +76,7 @@ export interface RehearseOptions<Ctx = unknown> {
   readonly rounds?: Readonly<Record<number, RoundPlan>>;
   /** Answers that the first request already carries, without having been asked. */
   readonly unasked?: Readonly<Record<string, RehearsedAnswer>>;
+  /** Bounds of the flow. After a detach, `rounds` and `waits` count anew. */
   readonly limits?: Partial<FlowLimits>;
   /** What the handler is registered with: `version`, `accepts`, `expired`, `ttl`, `deadline`. */
   readonly policy?: StatePolicy;
@@ -82,31 +90,38 @@ export interface RehearseOptions<Ctx = unknown> {
   readonly uninterrupted?: boolean;
 }
 
-/** One request of a rehearsed flow, and what came of it. */
+/** One request of a rehearsed flow, or one run of the task that it became, and what came of it. */
 export interface RehearsedRound {
+  /** As in `flow.round`; in a task it stays that of the round that detached. */
   readonly round: number;
   readonly instance: string;
   /** The questions that went out, by key; empty when the flow ended or only waits. */
   readonly questions: readonly KeyedQuestion[];
   /** The journal at the end of the round. */
   readonly journal: readonly JournalEntry[];
-  /** Length of the sealed state on the wire; 0 when the flow ended. */
+  /** Length of the sealed state on the wire; 0 when the flow ended, and in a task. */
   readonly stateBytes: number;
 }
 
-/** How a rehearsal ended. A state that is too large is a failure. A flow that suspended and has no answer is `unanswered`. */
+/**
+ * How a rehearsal ended. A state that is too large is a failure. A flow that suspended and has no answer is `unanswered`.
+ * `detached` is there when the flow went on as a task (`flow.detach`).
+ */
 export type RehearsalOutcome<T> =
-  | { readonly type: 'completed'; readonly value: T }
-  | { readonly type: 'failed'; readonly error: unknown }
+  | { readonly type: 'completed'; readonly value: T; readonly detached?: true }
+  | { readonly type: 'failed'; readonly error: unknown; readonly detached?: true }
   | { readonly type: 'rejected'; readonly reason: RejectionReason }
-  | { readonly type: 'unanswered'; readonly keys: readonly string[] };
+  | { readonly type: 'unanswered'; readonly keys: readonly string[]; readonly detached?: true };
+
+/** What came of a request that was presented a second time. `task`: it was answered with a task, and nothing ran there. */
+export type ReplayOutcome<T> = RehearsalOutcome<T> | { readonly type: 'task' };
 
 /** What a rehearsal showed. */
 export interface Rehearsal<T> {
   readonly outcome: RehearsalOutcome<T>;
   readonly rounds: readonly RehearsedRound[];
   /** What came of the requests that were presented a second time (`repeat`), in order. */
-  readonly replays: readonly RehearsalOutcome<T>[];
+  readonly replays: readonly ReplayOutcome<T>[];
   /** Warnings that a developer would have seen. */
   readonly warnings: readonly string[];
 }
@@ -123,12 +138,13 @@ const EVERYTHING: ClientView = {
   elicitation: { form: true, url: true },
   sampling: { messages: true, tools: true },
   roots: true,
-  extensions: new Set(),
+  extensions: new Set(['io.modelcontextprotocol/tasks']),
 };
 
 /**
  * Runs a flow round by round in memory: each round seals its state, opens it again for the next, and runs the
- * handler from its top, as servers do. Needs no server, no client and no waiting: time is simulated.
+ * handler from its top, as servers do. Needs no server, no client and no waiting: time is simulated. Once it has
+ * detached it goes on as a task does: its journal stays, and only answers come.
  *
  * ```ts
  * const { outcome, rounds } = await rehearse(deploy, {
@@ -163,9 +179,23 @@ interface Sent {
   readonly answers: Readonly<Record<string, unknown>> | undefined;
 }
 
-interface Served<T> {
-  readonly outcome: RunOutcome<T>;
+/** What came of one request. */
+type Served<T> =
+  | { readonly type: 'rejected'; readonly reason: RejectionReason }
+  | { readonly type: 'task'; readonly task: Task }
+  | Sealed<T>;
+
+interface Sealed<T> {
+  readonly type: 'round';
+  readonly outcome: AttachedOutcome<T>;
   readonly state: string;
+}
+
+/** A flow that has detached. */
+interface Task {
+  readonly journal: Journal;
+  readonly identity: FlowIdentity;
+  readonly args: unknown;
 }
 
 class Rehearsing<Ctx, T> {
@@ -174,10 +204,11 @@ class Rehearsing<Ctx, T> {
   readonly #args: unknown;
   readonly #limits: FlowLimits;
   readonly #rounds: RehearsedRound[] = [];
-  readonly #replays: RehearsalOutcome<T>[] = [];
+  readonly #replays: ReplayOutcome<T>[] = [];
   readonly #warnings: string[] = [];
   readonly #carriers = new Map<string, TokenCarrier>();
   readonly #done = new Map<string, string>();
+  readonly #tasks = new Map<string, Task>();
   #now: number;
 
   constructor(call: HandlerWithArgs<unknown, Ctx, T>, options: RehearseOptions<Ctx>, args: unknown) {
@@ -194,13 +225,14 @@ class Rehearsing<Ctx, T> {
       const plan = this.#options.rounds?.[request] ?? {};
       this.#now += plan.advance ?? 0;
       const served = await this.#serve(sent, plan);
-      if (plan.repeat === true) this.#replays.push(asOutcome(await this.#serve(sent, plan)));
+      if (plan.repeat === true) this.#replays.push(shown(await this.#serve(sent, plan)));
       if (plan.drop === true) continue;
-      if (served instanceof StateRejected || served.outcome.type !== 'suspended')
-        return this.#end(asOutcome(served));
+      if (served.type === 'task') return this.#end(asOutcome(await this.#runTask(served.task, request)));
+      if (served.type === 'rejected') return this.#end(served);
+      if (served.outcome.type !== 'suspended') return this.#end(asOutcome(served.outcome));
       const { questions } = served.outcome;
       const answers = this.#answer(questions, this.#rounds.at(-1)?.round ?? 1);
-      if (answers === undefined) return this.#end(asOutcome(served));
+      if (answers === undefined) return this.#end(asOutcome(served.outcome));
       sent = { state: served.state, answers };
     }
   }
@@ -210,7 +242,7 @@ class Rehearsing<Ctx, T> {
   }
 
   /** What a server does with one request: opens its state, runs the handler, seals what it ends with. */
-  async #serve(sent: Sent, plan: RoundPlan): Promise<Served<T> | StateRejected> {
+  async #serve(sent: Sent, plan: RoundPlan): Promise<Served<T>> {
     const instance = plan.instance ?? 'a';
     const carrier = this.#carrier(instance);
     const args = 'args' in plan ? plan.args : this.#args;
@@ -221,25 +253,68 @@ class Rehearsing<Ctx, T> {
     };
     const policy = this.#options.policy ?? {};
     const opened = await this.#open(sent, plan, carrier, binding);
-    if (opened instanceof StateRejected) return opened;
+    if (opened instanceof StateRejected) return { type: 'rejected', reason: opened.reason };
     // As in the gate: answers that come with a state that is started over are dropped with it.
     const restarts = sent.state !== undefined && opened === undefined;
     const answers = restarts ? undefined : sent.answers;
     const identity: FlowIdentity =
       opened === undefined ? carrier.begin(randomBytes(16), policy) : { ...opened, round: opened.round + 1 };
     const { flow, round, deadline } = identity;
-    const ran = await this.#run(args, opened, identity, answers);
-    const { outcome, state } = await seal(ran, (carried, waits) =>
+    const ran = await runFlow(this.#handler(args), {
+      ...this.#input(identity),
+      journal: opened?.state.kind === 'flow' ? opened.state.journal : [],
+      asked: opened?.state.asked,
+      answers,
+      limits: this.#limits,
+      detached: this.#options.uninterrupted === true ? 'done' : 'possible',
+    });
+    if (ran.type === 'detached') {
+      this.#note(identity, instance, ran, 0);
+      return { type: 'task', task: this.#taskOf({ journal: ran.journal, identity, args }) };
+    }
+    const sealed = await seal(ran, (carried, waits) =>
       carrier.seal(carried, { flow, round, deadline, waits: identity.waits + waits }, binding, policy),
     );
+    this.#note(identity, instance, sealed.outcome, sealed.state.length);
+    return sealed;
+  }
+
+  /** A flow makes one task: the same round presented again gives the same. */
+  #taskOf(task: Task): Task {
+    const id = encodeBase64url(task.identity.flow);
+    const known = this.#tasks.get(id) ?? task;
+    this.#tasks.set(id, known);
+    return known;
+  }
+
+  async #runTask({ journal, identity, args }: Task, request: number): Promise<AttachedOutcome<T>> {
+    let answered = request;
+    let instance = this.#options.rounds?.[request]?.instance ?? 'a';
+    return await rehearseTask({
+      journal,
+      limits: this.#limits,
+      run: async (input) => {
+        const outcome = await runFlow(this.#handler(args), { ...this.#input(identity), ...input });
+        this.#note(identity, instance, outcome, 0);
+        return outcome;
+      },
+      answer: (questions) => {
+        const plan = this.#options.rounds?.[(answered += 1)];
+        this.#now += plan?.advance ?? 0;
+        instance = plan?.instance ?? instance;
+        return this.#answer(questions, identity.round);
+      },
+    });
+  }
+
+  #note({ round }: FlowIdentity, instance: string, outcome: RunOutcome<T>, stateBytes: number): void {
     this.#rounds.push({
       round,
       instance,
       questions: outcome.type === 'suspended' ? outcome.questions : [],
       journal: outcome.journal.map(readEntry),
-      stateBytes: state.length,
+      stateBytes,
     });
-    return { outcome, state };
   }
 
   async #open(
@@ -260,20 +335,16 @@ class Rehearsing<Ctx, T> {
     }
   }
 
-  #run(
-    args: unknown,
-    opened: OpenedState | undefined,
-    { flow: id, round, waits }: FlowIdentity,
-    answers: unknown,
-  ): Promise<RunOutcome<T>> {
-    return runFlow((flow: Flow<Ctx>) => this.#call(args, flow), {
+  #handler(args: unknown): (flow: Flow<Ctx>) => T | Promise<T> {
+    return (flow) => this.#call(args, flow);
+  }
+
+  /** What all runs of a flow have alike. */
+  #input({ flow: id, round, waits }: FlowIdentity): Omit<RunInput<Ctx>, keyof TaskRunInput> {
+    return {
       id: () => encodeBase64url(id),
       round,
       waits,
-      journal: opened?.state.kind === 'flow' ? opened.state.journal : [],
-      asked: opened?.state.asked,
-      answers,
-      limits: this.#limits,
       client: { ...EVERYTHING, ...this.#options.client },
       ctx: this.#options.ctx as Ctx,
       host: {
@@ -288,7 +359,7 @@ class Rehearsing<Ctx, T> {
       ...(this.#options.uninterrupted === true && {
         inPlace: (questions) => Promise.resolve(this.#answer(questions, 1)),
       }),
-    });
+    };
   }
 
   /** What a ledger does, for as long as this rehearsal: work that was done gives its recorded result. */
@@ -367,29 +438,35 @@ class Rehearsing<Ctx, T> {
 
 /** Seals what a suspended run ends with. One that is too large fails the flow, as it does on a server. */
 async function seal<T>(
-  outcome: RunOutcome<T>,
+  outcome: AttachedOutcome<T>,
   carry: (state: FlowState, waits: number) => Promise<{ readonly token: string }>,
-): Promise<Served<T>> {
-  if (outcome.type !== 'suspended') return { outcome, state: '' };
+): Promise<Sealed<T>> {
+  if (outcome.type !== 'suspended') return { type: 'round', outcome, state: '' };
   const { asked, journal, questions } = outcome;
   try {
     const { token } = await carry({ kind: 'flow', asked, journal }, questions.length === 0 ? 1 : 0);
-    return { outcome, state: token };
+    return { type: 'round', outcome, state: token };
   } catch (error) {
     if (!(error instanceof StateTooLarge)) throw error;
-    return { outcome: { type: 'failed', error, journal }, state: '' };
+    return { type: 'round', outcome: { type: 'failed', error, journal }, state: '' };
   }
 }
 
-function asOutcome<T>(served: Served<T> | StateRejected): RehearsalOutcome<T> {
-  if (served instanceof StateRejected) return { type: 'rejected', reason: served.reason };
-  const { outcome } = served;
+function shown<T>(served: Served<T>): ReplayOutcome<T> {
+  if (served.type === 'round') return asOutcome(served.outcome);
+  return served.type === 'task' ? { type: 'task' } : served;
+}
+
+function asOutcome<T>(outcome: AttachedOutcome<T>): RehearsalOutcome<T> {
+  const detached = outcome.journal.some((text) => readEntry(text).type === 'detach') && {
+    detached: true as const,
+  };
   switch (outcome.type) {
     case 'completed':
-      return { type: 'completed', value: outcome.value };
+      return { type: 'completed', value: outcome.value, ...detached };
     case 'failed':
-      return { type: 'failed', error: outcome.error };
+      return { type: 'failed', error: outcome.error, ...detached };
     case 'suspended':
-      return { type: 'unanswered', keys: outcome.questions.map(({ key }) => key) };
+      return { type: 'unanswered', keys: outcome.questions.map(({ key }) => key), ...detached };
   }
 }

@@ -9,6 +9,7 @@ const entries: readonly JournalEntry[] = [
   { type: 'answer', key: 'd', question: 'digest', answer: { action: 'accept', content: { x: 1 } } },
   { type: 'answer', key: 'e', question: 'digest', answer: { result: { roots: [] } } },
   { type: 'answer-invalid', key: 'f', question: 'digest', attempts: 3, reason: `'x' is missing.` },
+  { type: 'detach', key: '\0detach' },
   { type: 'now', value: 1 },
   { type: 'random', value: 0.1 },
   { type: 'uuid', value: 'u' },
@@ -35,6 +36,7 @@ describe('journal', () => {
       'a question',
       'a question',
       'a question',
+      'a detach',
     ]);
   });
 });

@@ -50,6 +50,8 @@ describe('keys', () => {
     ' ',
     '0',
     'key with "quotes" and \n',
+    'a\0b',
+    'detach',
     '😀',
     '\ud800',
     'x'.repeat(256),
@@ -75,9 +77,19 @@ describe('keys', () => {
   });
 
   it.each(calls)(
-    'are refused by %s when JavaScript treats them specially, or they are none',
+    'are refused by %s when JavaScript treats them specially, they are the library’s own, or they are none',
     async (name, call) => {
-      for (const key of ['__proto__', 'x'.repeat(257), undefined, null, 5, Symbol('s'), {}]) {
+      for (const key of [
+        '__proto__',
+        'x'.repeat(257),
+        '\0',
+        '\0detach',
+        undefined,
+        null,
+        5,
+        Symbol('s'),
+        {},
+      ]) {
         const outcome = await runRound((flow) => call(flow, key as string));
         expect(errorOf(outcome)).toBeInstanceOf(InvalidKey);
         expect(errorOf(outcome)).toMatchObject({

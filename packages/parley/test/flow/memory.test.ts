@@ -60,6 +60,35 @@ describe('flows that are never continued (MRTR-S-09)', () => {
   );
 
   it.skipIf(collect === undefined)(
+    'leave nothing behind when they went on as tasks, or their commits never end',
+    { timeout: 60_000 },
+    async () => {
+      const task = async (flow: Flow<undefined>): Promise<void> => {
+        flow.uuid();
+        await flow.step('work', () => 'x'.repeat(100));
+        await flow.detach();
+      };
+      const never = (): Promise<void> => new Promise(() => undefined);
+      const detach = async (count: number): Promise<void> => {
+        for (let started = 0; started < count; started += AT_ONCE) {
+          await Promise.all(Array.from({ length: AT_ONCE }, () => runRound(task, { detached: 'possible' })));
+          const worker = new AbortController();
+          setMaxListeners(AT_ONCE, worker.signal);
+          const stuck = Array.from({ length: AT_ONCE }, () =>
+            runRound(task, { detached: 'done', commit: never, signal: worker.signal }),
+          );
+          worker.abort();
+          await Promise.all(stuck);
+        }
+      };
+      await detach(AT_ONCE);
+      const before = await heap();
+      await detach(20 * AT_ONCE);
+      expect((await heap()) - before).toBeLessThan(5 * MEGABYTE);
+    },
+  );
+
+  it.skipIf(collect === undefined)(
     'are collected even while something that they called goes on',
     { timeout: 60_000 },
     async () => {

@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import type { Flow } from '../../src/flow/index.js';
 
 /*
- * Random flow programs for `replay.property.test.ts`: a small syntax tree, and a compiler to a handler.
+ * Random flow programs for the property tests: a small syntax tree, and a compiler to a handler.
  *
  * Everything that a program does is a function of the position of its nodes, which is also the key of what is
  * recorded. Real I/O is `setImmediate`, whose order Node guarantees, so that who is first is no matter of luck.
@@ -18,6 +18,7 @@ export type Program =
   | { readonly type: 'step'; readonly duration: Duration; readonly fails: boolean }
   | { readonly type: 'ask'; readonly kind: 'form' | 'elicit' | 'confirm' | 'url' }
   | { readonly type: 'source'; readonly of: 'now' | 'random' | 'uuid' }
+  | { readonly type: 'detach' }
   | { readonly type: 'microtasks' | 'turns'; readonly count: number }
   | { readonly type: 'sequence' | 'all' | 'race'; readonly parts: readonly Program[] }
   | { readonly type: 'branch'; readonly on: Program; readonly then: Program; readonly otherwise: Program }
@@ -36,6 +37,8 @@ export interface Features {
   readonly failures?: boolean;
   /** Real I/O outside of steps. */
   readonly turns?: boolean;
+  /** Places from which the flow goes on as a task. */
+  readonly detach?: boolean;
 }
 
 /** Programs; one without races and failures has a value that does not depend on what came first. */
@@ -43,6 +46,7 @@ export function programs({
   races = false,
   failures = false,
   turns = false,
+  detach = false,
 }: Features): fc.Arbitrary<Program> {
   const { program } = fc.letrec<{ program: Program; parts: Program[] }>((tie) => ({
     parts: fc.array(tie('program'), { minLength: 1, maxLength: 4 }),
@@ -70,6 +74,7 @@ export function programs({
           of: fc.constantFrom('now', 'random', 'uuid'),
         }),
       },
+      { weight: detach ? 3 : 0, arbitrary: fc.constant({ type: 'detach' as const }) },
       {
         weight: 1,
         arbitrary: fc.record({
@@ -137,6 +142,9 @@ export class Trace {
     this.steps.set(key, (this.steps.get(key) ?? 0) + 1);
   }
 
+  /** Notes that the handler got what it waited for. */
+  settled(_key: string): void {}
+
   /** Notes the value that a source gave; each round must see the same. */
   drew(key: string, value: number | string): void {
     const before = this.#sources.get(key);
@@ -164,12 +172,19 @@ async function execute(program: Program, at: string, flow: Flow, trace: Trace): 
     execute(child, `${at}.${index}`, flow, trace);
   switch (program.type) {
     case 'step':
-      return await flow.step(at, () => {
-        trace.ran(at);
-        return work(at, program.duration, program.fails);
-      });
+      return await settling(
+        at,
+        flow.step(at, () => {
+          trace.ran(at);
+          return work(at, program.duration, program.fails);
+        }),
+        trace,
+      );
     case 'ask':
-      return await ask(program.kind, at, flow);
+      return await settling(at, ask(program.kind, at, flow), trace);
+    case 'detach':
+      await flow.detach();
+      return 'detached';
     case 'source':
       // An abandoned handler may draw what is recorded nowhere.
       if (!flow.signal.aborted) trace.drew(at, flow[program.of]());
@@ -199,6 +214,14 @@ async function execute(program: Program, at: string, flow: Flow, trace: Trace): 
       }
     case 'finally':
       return await withFinally(at, () => part(program.body, 0), trace);
+  }
+}
+
+async function settling(at: string, waited: Promise<string>, trace: Trace): Promise<string> {
+  try {
+    return await waited;
+  } finally {
+    trace.settled(at);
   }
 }
 

@@ -162,6 +162,28 @@ describe('a flow over many rounds and processes', () => {
     },
   );
 
+  it(
+    'ends the same when it goes on as a task somewhere, and runs each step once (TASK-12)',
+    { timeout: 30_000 },
+    async () => {
+      let tasks = 0;
+      await fc.assert(
+        fc.asyncProperty(programs({ ...anything, detach: true }), async (program) => {
+          const whole = await inOneGo(program);
+          const parts = await observe(program, { rounds: onAnotherInstance });
+          expect(shown(parts.rehearsal.outcome)).toEqual(shown(whole.rehearsal.outcome));
+          expect(parts.trace.faults).toEqual([]);
+          expect(parts.trace.changedSources).toEqual([]);
+          expect([...parts.trace.steps.values()].filter((count) => count !== 1)).toEqual([]);
+          if ('detached' in parts.rehearsal.outcome) tasks += 1;
+        }),
+        { numRuns: 300 },
+      );
+      // Or else it showed nothing.
+      expect(tasks).toBeGreaterThan(100);
+    },
+  );
+
   it('asks in each round only what was not answered before', { timeout: 30_000 }, async () => {
     await fc.assert(
       fc.asyncProperty(programs(anything), async (program) => {

@@ -1,6 +1,14 @@
 import { describe, expect, expectTypeOf, it } from 'vitest';
 import * as z from 'zod';
-import type { ElicitOutcome, Flow } from '../../src/flow/index.js';
+import {
+  runFlow,
+  type AttachedOutcome,
+  type DetachOptions,
+  type ElicitOutcome,
+  type Flow,
+  type RunInput,
+  type RunOutcome,
+} from '../../src/flow/index.js';
 import { rehearse, type Rehearsal } from '../../src/testing/index.js';
 
 /*
@@ -196,6 +204,30 @@ describe('types', () => {
       expectTypeOf(flow.now()).toEqualTypeOf<number>();
       expectTypeOf(flow.uuid()).toEqualTypeOf<string>();
       expectTypeOf<Flow<{ user: string }>['ctx']>().toEqualTypeOf<{ user: string }>();
+    });
+  });
+
+  it('a detach gives nothing, and takes times and a message', () => {
+    compiles(() => {
+      expectTypeOf(flow.detach()).toEqualTypeOf<Promise<void>>();
+      expectTypeOf<Parameters<Flow['detach']>[0]>().toEqualTypeOf<DetachOptions | undefined>();
+      void flow.detach({ message: 'm', ttl: 1, pollInterval: 1 });
+      // @ts-expect-error -- a task without an end is not offered
+      void flow.detach({ ttl: null });
+      void flow.step('s', async ({ heartbeat }) => {
+        expectTypeOf(heartbeat('half done')).toEqualTypeOf<Promise<void>>();
+        await heartbeat();
+      });
+    });
+  });
+
+  it('a run that cannot detach has no such outcome', () => {
+    compiles(() => {
+      const input = {} as RunInput<undefined>;
+      expectTypeOf(runFlow(() => 5, { ...input, detached: 'done' })).resolves.toEqualTypeOf<
+        AttachedOutcome<number>
+      >();
+      expectTypeOf(runFlow(() => 5, input)).resolves.toEqualTypeOf<RunOutcome<number>>();
     });
   });
 

@@ -159,6 +159,40 @@ describe('waitFor beside other things', () => {
     expect(cancelled).toEqual([20_000, 700]);
   });
 
+  it('sets no timer for a check that ends after the run', async () => {
+    const set: number[] = [];
+    const scheduler = { ...testHost().scheduler, after: (ms: number) => (set.push(ms), () => {}) };
+    await runRound(
+      async (flow) => {
+        void flow.waitFor('order', () => turns(5).then(() => undefined), { every: 700 });
+        await flow.step('work', () => turns(1));
+      },
+      { host: testHost({ scheduler }) },
+    );
+    await turns(8);
+    expect(set).toEqual([20_000]);
+  });
+
+  it('tells a suspended run how soon the shortest wait wants to look again, questions or not', async () => {
+    const immediately = testHost({
+      scheduler: { ...testHost().scheduler, after: (_, callback) => (setImmediate(callback), () => {}) },
+    });
+    const wait = (flow: Flow<undefined>, every: number): Promise<unknown> =>
+      flow.waitFor(`every ${every}`, () => undefined, { every, hold: every });
+    const every = async (handler: (flow: Flow<undefined>) => Promise<unknown>): Promise<unknown> =>
+      suspended(await runRound(handler, { host: immediately })).every;
+    expect(await every((flow) => wait(flow, 300))).toBe(300);
+    expect(await every((flow) => Promise.all([wait(flow, 300), wait(flow, 20), wait(flow, 100)]))).toBe(20);
+    expect(await every((flow) => Promise.all([wait(flow, 300), askText(flow, 'q')]))).toBe(300);
+    expect(await every((flow) => askText(flow, 'q'))).toBeUndefined();
+    expect(
+      await every(async (flow) => {
+        await flow.waitFor('there', () => true, { every: 5 });
+        await askText(flow, 'q');
+      }),
+    ).toBeUndefined();
+  });
+
   it('loses or wins a race in every round alike', async () => {
     const winners: unknown[] = [];
     const { check } = there(3);

@@ -1,6 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import type { Flow } from '../../src/flow/index.js';
-import { decline, rehearse, wire, type RehearseOptions } from '../../src/testing/index.js';
+import {
+  decline,
+  rehearse,
+  wire,
+  type RehearsedRound,
+  type RehearseOptions,
+} from '../../src/testing/index.js';
 import { askText } from '../flow/host.js';
 
 const answers = { a: { text: 'A' }, b: { text: 'B' } };
@@ -320,5 +326,182 @@ describe('rehearse in one go', () => {
       answers: ({ key }) => ((asked += 1) === 1 ? wire('malformed') : { text: key }),
     });
     expect(outcome).toEqual({ type: 'completed', value: 'ab' });
+  });
+});
+
+describe('rehearse a flow that goes on as a task', () => {
+  const report = async (flow: Flow): Promise<string> => {
+    const a = await askText(flow, 'a');
+    await flow.detach({ message: 'Working' });
+    return `${a}${await askText(flow, 'b')}`;
+  };
+  const detached = { ...done, detached: true };
+  const keys = (rounds: readonly RehearsedRound[]): unknown[] =>
+    rounds.map(({ round, questions }) => [round, questions.map(({ key }) => key)]);
+
+  it('says so, and shows the round that detached and each run of the task', async () => {
+    const { outcome, rounds } = await rehearse(report, { answers });
+    expect(outcome).toEqual(detached);
+    // The task has one run that asks, and one that ends; `round` stays that of the request (TASK-13).
+    expect(keys(rounds)).toEqual([
+      [1, ['a']],
+      [2, []],
+      [2, ['b']],
+      [2, []],
+    ]);
+    expect(rounds.map(({ journal }) => journal.at(-1)?.type)).toEqual([
+      undefined,
+      'detach',
+      'detach',
+      'answer',
+    ]);
+    expect(rounds.map(({ stateBytes }) => stateBytes > 0)).toEqual([true, false, false, false]);
+  });
+
+  it('says nothing of it when the flow did not come to it', async () => {
+    const { outcome } = await rehearse(report, { answers: { a: decline() } });
+    expect(outcome).toMatchObject({ type: 'failed', error: { code: 'input_refused' } });
+    expect(outcome).not.toHaveProperty('detached');
+  });
+
+  it('runs the handler again from its top, and no step twice', async () => {
+    let runs = 0;
+    const worked: string[] = [];
+    const { outcome } = await rehearse(async (flow: Flow) => {
+      runs += 1;
+      await flow.step('before', () => void worked.push('before'));
+      await flow.detach();
+      await flow.step('after', ({ heartbeat }) => {
+        worked.push('after');
+        return heartbeat('after');
+      });
+    });
+    expect(outcome).toMatchObject({ type: 'completed', detached: true });
+    expect([runs, worked]).toEqual([2, ['before', 'after']]);
+  });
+
+  it('says so of a task that fails, and of one without an answer', async () => {
+    expect((await rehearse(report, { answers: { ...answers, b: decline() } })).outcome).toMatchObject({
+      type: 'failed',
+      error: { code: 'input_refused', key: 'b' },
+      detached: true,
+    });
+    expect((await rehearse(report, { answers: { a: answers.a } })).outcome).toEqual({
+      type: 'unanswered',
+      keys: ['b'],
+      detached: true,
+    });
+  });
+
+  it('lets time pass and workers change: a task has no state that could be too old or too large', async () => {
+    const { outcome, rounds } = await rehearse(
+      async (flow: Flow) => {
+        await flow.detach();
+        await flow.step('large', () => 'x'.repeat(60_000));
+        const before = flow.now();
+        await askText(flow, 'a');
+        return flow.now() - before;
+      },
+      { answers, rounds: { 1: { instance: 'server' }, 2: { advance: 3_600_000, instance: 'worker' } } },
+    );
+    expect(outcome).toEqual({ type: 'completed', value: 3_600_000, detached: true });
+    expect(rounds.map(({ instance }) => instance)).toEqual(['server', 'server', 'worker']);
+  });
+
+  it('waits in simulated time', async () => {
+    let checks = 0;
+    const { outcome } = await rehearse(async (flow: Flow) => {
+      await flow.detach();
+      await flow.waitFor('w', () => ((checks += 1) === 50 ? true : undefined), { every: 1_000, hold: 2_000 });
+    });
+    expect(outcome).toMatchObject({ type: 'completed', detached: true });
+  });
+
+  it('ends, though the task would not: limits count anew in it', async () => {
+    const asking = async (flow: Flow): Promise<void> => {
+      await askText(flow, 'first');
+      await flow.detach();
+      for (let count = 0; ; count += 1) await askText(flow, `q${count}`);
+    };
+    const limits = { rounds: 3, waits: 3 };
+    const { outcome, rounds } = await rehearse(asking, { answers: () => ({ text: 'x' }), limits });
+    expect(outcome).toMatchObject({
+      type: 'failed',
+      error: { code: 'too_many_rounds', bound: 'rounds', limit: 3 },
+      detached: true,
+    });
+    expect(rounds.map(({ questions }) => questions.length)).toEqual([1, 0, 1, 1, 1]);
+    const waiting = async (flow: Flow): Promise<void> => {
+      await flow.detach();
+      await flow.waitFor('w', () => undefined);
+    };
+    expect((await rehearse(waiting, { limits })).outcome).toMatchObject({
+      error: { code: 'too_many_rounds', bound: 'waits' },
+    });
+    const unreadable = { answers: { a: answers.a, b: wire('unreadable') }, limits };
+    expect((await rehearse(report, unreadable)).outcome).toMatchObject({ error: { bound: 'rounds' } });
+  });
+
+  it('gives the same task when the round is presented again, or its response was lost', async () => {
+    const worked: string[] = [];
+    const { outcome, replays, rounds } = await rehearse(
+      async (flow: Flow) => {
+        await askText(flow, 'a');
+        await flow.detach();
+        await flow.step('work', () => void worked.push('work'));
+      },
+      { answers, rounds: { 2: { drop: true, repeat: true } } },
+    );
+    expect(outcome).toMatchObject({ type: 'completed', detached: true });
+    expect(replays).toEqual([{ type: 'task' }]);
+    expect(worked).toEqual(['work']);
+    expect(rounds.map(({ round }) => round)).toEqual([1, 2, 2, 2, 2]);
+  });
+
+  it('goes on with the journal of the first request that made it', async () => {
+    let builds = 0;
+    const { outcome } = await rehearse(
+      async (flow: Flow) => {
+        await askText(flow, 'a');
+        const build = await flow.step('build', () => (builds += 1));
+        await flow.detach();
+        return build;
+      },
+      { answers, rounds: { 2: { drop: true } } },
+    );
+    expect([outcome, builds]).toEqual([{ type: 'completed', value: 1, detached: true }, 2]);
+  });
+
+  it('keeps the arguments of the request, and the flow’s id and round', async () => {
+    const seen: unknown[] = [];
+    await rehearse(
+      async (args: { env: string }, flow: Flow) => {
+        seen.push([args.env, flow.id, flow.round]);
+        await flow.detach();
+      },
+      { args: { env: 'prod' } },
+    );
+    expect(seen).toHaveLength(2);
+    expect(seen[1]).toEqual(seen[0]);
+  });
+
+  it('shows a client that takes tasks', async () => {
+    const { outcome } = await rehearse((flow: Flow) =>
+      flow.client.extensions.has('io.modelcontextprotocol/tasks'),
+    );
+    expect(outcome).toEqual({ type: 'completed', value: true });
+  });
+
+  it('stays one run in one go', async () => {
+    let runs = 0;
+    const { outcome, rounds } = await rehearse(
+      async (flow: Flow) => {
+        runs += 1;
+        return await report(flow);
+      },
+      { answers, uninterrupted: true },
+    );
+    expect(outcome).toEqual(detached);
+    expect([runs, rounds.length]).toEqual([1, 1]);
   });
 });
