@@ -13,7 +13,9 @@ const CHECKS = [
   [
     'exports',
     'attw',
-    '--pack packages/parley --profile esm-only --quiet --exclude-entrypoints ledger/postgres.sql'.split(' '),
+    '--pack packages/parley --profile esm-only --quiet --exclude-entrypoints ledger/postgres.sql tasks/postgres.sql'.split(
+      ' ',
+    ),
   ],
 ];
 

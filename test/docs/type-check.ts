@@ -40,6 +40,8 @@ const OPTIONS: ts.CompilerOptions = {
     'mcp-parley': [join(ROOT, 'packages/parley/src/index.ts')],
     'mcp-parley/client': [join(ROOT, 'packages/parley/src/client/index.ts')],
     'mcp-parley/inspect': [join(ROOT, 'packages/parley/src/inspect/index.ts')],
+    'mcp-parley/tasks': [join(ROOT, 'packages/parley/src/tasks/index.ts')],
+    'mcp-parley/tasks/postgres': [join(ROOT, 'packages/parley/src/tasks/postgres.ts')],
     'mcp-parley/testing': [join(ROOT, 'packages/parley/src/testing/index.ts')],
     'mcp-parley/ledger/redis': [join(ROOT, 'packages/parley/src/ledger/redis.ts')],
     'mcp-parley/ledger/postgres': [join(ROOT, 'packages/parley/src/ledger/postgres.ts')],

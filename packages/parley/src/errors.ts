@@ -46,6 +46,7 @@ export type ParleyErrorCode =
   | 'step_failed'
   | 'task_cancelled'
   | 'task_gone'
+  | 'task_limit'
   | 'task_unreachable'
   | 'too_many_questions'
   | 'too_many_rounds'
@@ -284,6 +285,21 @@ export class LedgerFull extends ParleyError {
   constructor(readonly limit: number) {
     super(
       `The memory ledger is full (at most ${limit} records; maxRecords, maxCharacters) and nothing has expired.`,
+    );
+  }
+}
+
+/** A store of tasks holds as many as it may, or one task asked as many questions as it may in its life. */
+export class TaskLimit extends ParleyError {
+  readonly code = 'task_limit';
+  constructor(
+    readonly bound: 'tasks' | 'questions',
+    readonly limit: number,
+  ) {
+    super(
+      bound === 'tasks'
+        ? `There are as many tasks as this server may hold (at most ${limit}; maxTasks), and none has expired.`
+        : `This task has asked ${limit} questions, as many as one task may.`,
     );
   }
 }
@@ -654,6 +670,7 @@ export type AnyParleyError =
   | StepFailed
   | TaskCancelled
   | TaskGone
+  | TaskLimit
   | TaskUnreachable
   | TooManyQuestions
   | TooManyRounds

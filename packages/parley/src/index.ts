@@ -21,6 +21,7 @@ export {
   StateRejected,
   StateTooLarge,
   StepFailed,
+  TaskLimit,
   TooManyQuestions,
   TooManyRounds,
   Uncanonical,
@@ -35,6 +36,7 @@ export type {
   ClientView,
   CreateMessageAnswer,
   CreateMessageParams,
+  DetachOptions,
   ElicitOutcome,
   Flow,
   FlowLimits,
@@ -77,6 +79,8 @@ export {
   type ParleyEvents,
   type ParleyOptions,
   type RoundEvent,
+  type TaskMode,
+  type Tasks,
 } from './gate/index.js';
 export { generateKey, type KeyInput, type KeysInput } from './seal/index.js';
 export {

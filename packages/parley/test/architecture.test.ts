@@ -15,6 +15,15 @@ const MAY_KNOW: Readonly<Record<string, readonly string[]>> = {
   carrier: ['errors', 'seal', 'flow'],
   ledger: ['errors'],
   gate: ['errors', 'seal', 'flow', 'carrier', 'ledger', '@modelcontextprotocol/server'],
+  tasks: [
+    'errors',
+    'seal',
+    'flow',
+    'carrier',
+    'gate',
+    '@modelcontextprotocol/server',
+    '@modelcontextprotocol/ext-tasks/core/v2',
+  ],
   client: [
     'quote-name',
     'errors',
@@ -23,7 +32,7 @@ const MAY_KNOW: Readonly<Record<string, readonly string[]>> = {
     '@modelcontextprotocol/ext-tasks/core/v2',
   ],
   inspect: ['errors', 'seal', 'flow', 'carrier'],
-  testing: ['errors', 'seal', 'flow', 'carrier', 'ledger'],
+  testing: ['errors', 'seal', 'flow', 'carrier', 'ledger', 'tasks'],
   index: ['errors', 'seal', 'flow', 'carrier', 'ledger', 'gate'],
 };
 
@@ -38,12 +47,19 @@ const MAY_USE: Readonly<Record<string, readonly string[]>> = {
     '@noble/hashes/hmac.js',
   ],
   ledger: ['node:crypto', 'node:fs/promises', 'pg'],
+  tasks: ['node:fs/promises', 'pg', 'graphile-worker'],
   client: ['node:fs/promises', 'node:path', 'ipaddr.js'],
 };
 
 /** Drivers are optional: what is not behind a subpath of its own must not load one. */
-const DRIVERS: ReadonlySet<string> = new Set(['redis', 'pg', 'node:crypto', 'node:fs/promises']);
-const SUBPATHS: readonly string[] = ['ledger/redis.ts', 'ledger/postgres.ts'];
+const DRIVERS: ReadonlySet<string> = new Set([
+  'redis',
+  'pg',
+  'graphile-worker',
+  'node:crypto',
+  'node:fs/promises',
+]);
+const SUBPATHS: readonly string[] = ['ledger/redis.ts', 'ledger/postgres.ts', 'tasks/postgres.ts'];
 
 interface Import {
   readonly from: string;
@@ -104,7 +120,7 @@ describe('the architecture', () => {
   });
 
   it('drivers are reached through their subpaths only', () => {
-    const behind = files.filter((file) => partOf(file) === 'ledger' && /\/(redis|postgres)/.test(file));
+    const behind = files.filter((file) => /^(ledger|tasks)\/(redis|postgres)/.test(file));
     expect(behind).toEqual(expect.arrayContaining([...SUBPATHS]));
     const into = imports.filter((each) => behind.includes(target(each) ?? '') && !behind.includes(each.from));
     expect(into).toEqual([]);

@@ -1,4 +1,6 @@
+export { acceptsVersion } from './accepts-version.js';
 export { readBody } from './body.js';
+export { bytesOf, journalTooLarge } from './journal-size.js';
 export { questionDigest } from './question-digest.js';
 export type {
   Binding,

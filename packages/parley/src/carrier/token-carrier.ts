@@ -8,7 +8,9 @@ import {
   tokenLength,
   type Sealer,
 } from '../seal/index.js';
+import { acceptsVersion } from './accepts-version.js';
 import { readBody, writeBody } from './body.js';
+import { bytesOf, journalTooLarge } from './journal-size.js';
 import type { Binding, CarriedState, FlowIdentity, OpenedState, StatePolicy } from './state.js';
 
 /** How a carrier is made. Times in ms, sizes in bytes (a token is ASCII: a byte is a character). */
@@ -166,10 +168,6 @@ export class TokenCarrier {
   }
 }
 
-function acceptsVersion(policy: StatePolicy, version: string | undefined): boolean {
-  return version === policy.version || policy.accepts?.includes(version ?? null) === true;
-}
-
 /** Answers can be asked for again; work that was done must not be forgotten because a client was slow. */
 function holdsNoWork(state: CarriedState): boolean {
   return state.kind === 'flow' && state.journal.every((text) => !WORK[readEntry(text).type]);
@@ -182,6 +180,7 @@ const WORK: Readonly<Record<JournalEntry['type'], boolean>> = {
   once: true,
   'once-failed': true,
   wait: true,
+  detach: true,
   answer: false,
   'answer-invalid': false,
   now: false,
@@ -190,17 +189,8 @@ const WORK: Readonly<Record<JournalEntry['type'], boolean>> = {
 };
 
 function tooLarge(state: CarriedState, body: string, limit: number): StateTooLarge {
-  const entries =
-    state.kind === 'plain'
-      ? [{ key: 'requestState', bytes: bytesOf(state.text) }]
-      : state.journal.map((text) => {
-          const entry = readEntry(text);
-          return { key: 'key' in entry ? entry.key : entry.type, bytes: bytesOf(text) };
-        });
-  const largest = entries.toSorted((a, b) => b.bytes - a.bytes).slice(0, 3);
-  return new StateTooLarge(tokenLength(CLAIMS_HEADER_BYTES + bytesOf(body)), limit, largest);
-}
-
-function bytesOf(text: string): number {
-  return new TextEncoder().encode(text).length;
+  const bytes = tokenLength(CLAIMS_HEADER_BYTES + bytesOf(body));
+  return state.kind === 'plain'
+    ? new StateTooLarge(bytes, limit, [{ key: 'requestState', bytes: bytesOf(state.text) }])
+    : journalTooLarge(state.journal, bytes, limit);
 }

@@ -1,16 +1,28 @@
 import type { RequestStateAccessor, ServerContext } from '@modelcontextprotocol/server';
 import type { OpenedState } from '../carrier/index.js';
 import type { Round } from './round.js';
+import type { TaskRun } from './tasks.js';
 import { invalidRequestState } from './wire-errors.js';
 
 /** Leads from the context that a callback gets back to its round. A table would cost more than the rest of the gate. */
 const ROUND = Symbol('round');
+const TASK_RUN = Symbol('task run');
 
-export type GatedContext = ServerContext & { readonly [ROUND]?: Round };
+export type GatedContext = ServerContext & { readonly [ROUND]?: Round; readonly [TASK_RUN]?: TaskRun };
 
 /** The round that a callback's context belongs to. */
 export function roundOf(ctx: ServerContext): Round | undefined {
   return (ctx as GatedContext)[ROUND];
+}
+
+/** The run of a task that a callback's context belongs to. */
+export function taskRunOf(ctx: ServerContext): TaskRun | undefined {
+  return (ctx as GatedContext)[TASK_RUN];
+}
+
+/** The context of a callback that is called for a task. */
+export function contextForTask(ctx: ServerContext, run: TaskRun): GatedContext {
+  return { ...ctx, [TASK_RUN]: run };
 }
 
 /** What a handler sees of the wire: the plain text of its own state, and answers that it asked for. */

@@ -29,7 +29,9 @@ export interface ParleyEvents {
   suspended: RoundEvent & { readonly questions: readonly string[] };
   /** A single-use round was asked for again, and got the response on record. */
   repeated: RoundEvent;
-  /** A flow ended in this round; `failed` when its handler threw. */
+  /** A flow became a task; its questions, and its end, are told of as before. The id of a task is in no event: it opens the task. */
+  detached: RoundEvent;
+  /** A flow ended, in this round or as a task; `failed` when its handler threw. */
   completed: RoundEvent & { readonly failed: boolean };
   /** A key other than the one that seals now opened a state: it is still needed. `position` is its place in `keys`, from 0. */
   keyUsed: { readonly kid: string; readonly position: number };

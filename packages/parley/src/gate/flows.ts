@@ -21,7 +21,8 @@ import type {
 import { ConfigurationError } from '../errors.js';
 import type { StatePolicy } from '../carrier/index.js';
 import type { Flow } from '../flow/index.js';
-import type { Gate } from './gate.js';
+import { NO_TASKS, type TaskMode } from './escalation.js';
+import type { FlowPolicy, Gate } from './gate.js';
 import { checkDuration } from './options.js';
 import type { Registrations } from './registrations.js';
 
@@ -39,6 +40,12 @@ export interface FlowToolConfig<
   readonly description?: string;
   readonly inputSchema?: Input;
   readonly outputSchema?: Output;
+  /**
+   * Whether a call is a task from its start (extension `io.modelcontextprotocol/tasks`). `optional`: for clients that
+   * take tasks, and others are served in the request. `required`: others get -32021. Default: neither, and
+   * `flow.detach` makes a task of the flow where it is called. Needs tasks (`new Parley({ tasks })`).
+   */
+  readonly task?: TaskMode;
   readonly annotations?: ToolAnnotations;
   readonly icons?: Icon[];
   readonly scopeChallenge?: ScopeChallengeHandler;
@@ -100,13 +107,15 @@ export class Flows {
   /**
    * Registers a tool.
    *
-   * @throws ConfigurationError when the policy makes no sense.
+   * @throws ConfigurationError when the policy makes no sense, or `task` is given and there are no tasks.
    */
   registerTool<
     Output extends StandardSchemaWithJSON,
     Input extends StandardSchemaWithJSON | undefined = undefined,
   >(name: string, config: FlowToolConfig<Input, Output>, handler: FlowToolHandler<Input>): RegisteredTool {
-    const [policy, sdkConfig] = splitPolicy(config);
+    const { task, ...rest } = config;
+    const [statePolicy, sdkConfig] = splitPolicy(rest);
+    const policy = { ...statePolicy, ...this.#taskMode(task) };
     type Callback = (args: unknown, ctx: ServerContext) => Promise<CallToolResult | InputRequiredResult>;
     const register = this.#mcp.registerTool.bind(this.#mcp) as unknown as Register<Callback, RegisteredTool>;
     const registered = register(
@@ -183,11 +192,20 @@ export class Flows {
     return registered;
   }
 
+  #taskMode(task: TaskMode | undefined): { readonly task?: TaskMode } {
+    if (task === undefined) return {};
+    if (task !== 'optional' && task !== 'required') {
+      throw new ConfigurationError(`'task' must be 'optional' or 'required'.`);
+    }
+    if (!this.#gate.hasTasks) throw new ConfigurationError(NO_TASKS);
+    return { task };
+  }
+
   /** The callback for the SDK, which passes arguments only where there is a schema for them. */
   #callback<T>(
     takesArguments: boolean,
     handler: unknown,
-    policy: StatePolicy,
+    policy: FlowPolicy,
   ): (args: unknown, ctx: ServerContext) => Promise<T | InputRequiredResult> {
     if (takesArguments) {
       const withArguments = handler as (args: unknown, flow: McpFlow) => MaybePromise<T>;

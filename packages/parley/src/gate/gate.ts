@@ -9,7 +9,6 @@ import {
   type ServerContext,
 } from '@modelcontextprotocol/server';
 import {
-  questionDigest,
   type Binding,
   type CarriedState,
   type FlowIdentity,
@@ -19,14 +18,7 @@ import {
   type TokenCarrier,
 } from '../carrier/index.js';
 import { StateRejected, TooManyRounds } from '../errors.js';
-import {
-  runFlow,
-  runtimeScheduler,
-  type ClientView,
-  type Flow,
-  type RunHost,
-  type RunOutcome,
-} from '../flow/index.js';
+import { runFlow, type ClientView, type Flow, type RunHost, type RunOutcome } from '../flow/index.js';
 import {
   encodeBase64url,
   principalDigest,
@@ -35,7 +27,17 @@ import {
   type PrincipalParts,
 } from '../seal/index.js';
 import { clientView, missingCapabilities } from './client-view.js';
-import { contextFor, pick, roundOf } from './context.js';
+import { contextFor, pick, roundOf, taskRunOf } from './context.js';
+import {
+  BecameTask,
+  declaredCapabilities,
+  detachFirst,
+  isTaskResult,
+  missingTasks,
+  takesTasks,
+  whyNoTask,
+  type TaskMode,
+} from './escalation.js';
 import type { Emitter, EventSource, GatedMethod, ParleyEvents } from './events.js';
 import type { Keeper } from './keeper.js';
 import type { Settings } from './options.js';
@@ -44,6 +46,8 @@ import type { RejectionLog } from './rejection-log.js';
 import { answersDigest, asInputRequests, targetOf, type GatedRequest, type SdkHandler } from './request.js';
 import { settled } from './response.js';
 import { BindingFailed, Round } from './round.js';
+import { toolRunner } from './tool-runner.js';
+import type { ServerTasks, ToolRunner } from './tasks.js';
 import {
   asHandlerError,
   internalError,
@@ -51,6 +55,11 @@ import {
   ledgerError,
   unbindableArguments,
 } from './wire-errors.js';
+
+/** What a handler's author says of its states, and whether its calls are tasks. */
+export interface FlowPolicy extends StatePolicy {
+  readonly task?: TaskMode;
+}
 
 /** What the gates of one process share. */
 export interface GateHost {
@@ -62,13 +71,22 @@ export interface GateHost {
   ) => PrincipalParts | string | null | Promise<PrincipalParts | string | null>;
 }
 
-const TRACEPARENT = /^[\da-f]{2}-[\da-f]{32}-[\da-f]{16}-[\da-f]{2}$/;
+/** What one server's gate is made of. */
+export interface GateParts {
+  readonly carrier: TokenCarrier;
+  readonly keeper: () => Keeper;
+  readonly server: Server;
+  readonly registrations: Registrations;
+  readonly runHost: RunHost;
+  readonly tasks: ServerTasks | undefined;
+}
 
-/** Questions that wait for a step longer than this, in ms, are told to the developer. */
-const WATCHDOG = 10_000;
+const TRACEPARENT = /^[\da-f]{2}-[\da-f]{32}-[\da-f]{16}-[\da-f]{2}$/;
 
 const RETURNED_A_QUESTION =
   'This handler is a flow and returned inputRequired(). Ask with flow.form() and the like, or register it on the server itself.';
+
+const RETURNED_A_TASK = 'This handler is a flow and returned a task. Call flow.detach() instead.';
 
 /**
  * The seam in front of one server's handlers: opens what comes in before anything runs, and seals what goes
@@ -82,32 +100,37 @@ export class Gate {
   readonly #registrations: Registrations;
   readonly #keeper: () => Keeper;
   readonly #runHost: RunHost;
+  readonly #tasks: ServerTasks | undefined;
+  #callTool: SdkHandler | undefined;
+  #runner: ToolRunner | undefined;
 
-  constructor(
-    host: GateHost,
-    carrier: TokenCarrier,
-    keeper: () => Keeper,
-    server: Server,
-    registrations: Registrations,
-  ) {
-    this.#keeper = keeper;
+  constructor(host: GateHost, { carrier, keeper, server, registrations, runHost, tasks }: GateParts) {
     this.#host = host;
     this.#carrier = carrier;
+    this.#keeper = keeper;
     this.#server = server;
     this.#registrations = registrations;
-    this.#runHost = {
-      now: host.settings.now,
-      random: secureRandom,
-      uuid: () => globalThis.crypto.randomUUID(),
-      digest: questionDigest,
-      scheduler: runtimeScheduler,
-      watchdog: WATCHDOG,
-      warn: (message) => host.settings.logger.warn(`parley: ${message}`),
-    };
+    this.#runHost = runHost;
+    this.#tasks = tasks;
+  }
+
+  /** Whether calls on this server can become tasks. */
+  get hasTasks(): boolean {
+    return this.#tasks !== undefined;
+  }
+
+  /** Runs the flow tools of this server outside of requests. */
+  get runner(): ToolRunner {
+    return (this.#runner ??= toolRunner({
+      server: this.#server,
+      has: (tool) => this.#registrations.mayBeFlow('tools/call', tool),
+      handler: () => this.#callTool,
+    }));
   }
 
   /** Wraps a handler of a gated method. */
   wrap(method: GatedMethod, handler: SdkHandler): SdkHandler {
+    if (method === 'tools/call') this.#callTool = handler;
     return async (request, ctx) => {
       const source = { method, target: targetOf(method, request) };
       const round = await this.#open(source, request, ctx);
@@ -130,8 +153,18 @@ export class Gate {
   async serve<T>(
     handler: (flow: Flow<ServerContext>) => T | Promise<T>,
     ctx: ServerContext,
-    policy: StatePolicy,
+    policy: FlowPolicy,
   ): Promise<T | InputRequiredResult> {
+    const taskRun = taskRunOf(ctx);
+    if (taskRun !== undefined) {
+      const value = await taskRun.serve(
+        policy.task === undefined ? handler : detachFirst(handler),
+        ctx,
+        policy,
+      );
+      checkResult(value);
+      return value as T;
+    }
     const round = roundOf(ctx);
     if (round === undefined) {
       throw new Error('A flow was called with a context that did not come through its server.');
@@ -139,8 +172,12 @@ export class Gate {
     const state = this.#admit(round, policy);
     // Before the first step: work must not be done for a request whose state could not be bound afterwards.
     await round.bind().catch((error: unknown) => round.fail(this.#bindingError(round.source, error)));
+    const takes = takesTasks(ctx);
+    if (policy.task === 'required' && !takes) round.fail(missingTasks());
+    const asked = policy.task !== undefined && takes ? detachFirst(handler) : handler;
     const identity = this.#identityOf(round, state, policy);
-    const run = (): Promise<T | InputRequiredResult> => this.#run(handler, round, state, identity, policy);
+    const run = (): Promise<T | InputRequiredResult | Result> =>
+      this.#run(asked, round, state, identity, policy);
     const { opened } = round;
     try {
       if (
@@ -148,9 +185,9 @@ export class Gate {
         state === undefined ||
         !(policy.singleUse ?? this.#host.settings.singleUse)
       ) {
-        return await run();
+        return this.#unlessTask(round, await run());
       }
-      const response = await this.#answerOnce(round, opened, identity, run);
+      const response = this.#unlessTask(round, await this.#answerOnce(round, opened, identity, run));
       round.sealed = isInputRequiredResult(response);
       return response;
     } catch (error) {
@@ -160,17 +197,32 @@ export class Gate {
     }
   }
 
+  /** A task is left for the wire: the SDK would hold it against the tool's output schema. */
+  #unlessTask<T>(round: Round, response: T | InputRequiredResult | Result): T | InputRequiredResult {
+    if (!isTaskResult(response)) return response;
+    round.task = response;
+    throw new BecameTask();
+  }
+
   async #run<T>(
     handler: (flow: Flow<ServerContext>) => T | Promise<T>,
     round: Round,
     state: FlowState | undefined,
     identity: FlowIdentity,
     policy: StatePolicy,
-  ): Promise<T | InputRequiredResult> {
+  ): Promise<T | InputRequiredResult | Result> {
     const { ctx } = round;
     const { limits, clockSkew, now } = this.#host.settings;
     const id = (): string => encodeBase64url(identity.flow);
     const restarted = round.opened !== undefined && state === undefined;
+    // Made only when it is needed: an error with its stack costs more than the rest of a short round.
+    let refusal: unknown;
+    const cannotDetach = (): Error => {
+      const error = whyNoTask(round.source.method, this.hasTasks);
+      refusal = error;
+      return error;
+    };
+    const canDetach = this.hasTasks && round.source.method === 'tools/call' && takesTasks(ctx);
     const outcome = await runFlow(handler, {
       id,
       round: identity.round,
@@ -185,24 +237,57 @@ export class Gate {
       signal: ctx.mcpReq.signal,
       host: this.#runHost,
       once: (request) => this.#keeper().once(id(), identity.deadline + 2 * clockSkew - now(), request),
+      ...(canDetach ? { detached: 'possible' } : { cannotDetach }),
     });
     switch (outcome.type) {
       case 'completed':
-        if (isInputRequiredResult(outcome.value)) throw new Error(RETURNED_A_QUESTION);
+        checkResult(outcome.value);
         this.#host.events.emit('completed', () => ({ ...round.event(identity), failed: false }));
         return outcome.value;
       case 'failed':
         this.#host.events.emit('completed', () => ({ ...round.event(identity), failed: true }));
+        if (outcome.error instanceof ProtocolError && outcome.error === refusal) round.fail(refusal);
         throw asHandlerError(round, outcome.error);
+      case 'detached':
+        return await this.#detach(round, identity, policy, outcome);
       case 'suspended':
         return await this.#suspend(round, identity, policy, outcome);
     }
   }
 
+  /** Makes a task of the flow: from here on it is answered by the task's methods (TASK-11 to TASK-13). */
+  async #detach(
+    round: Round,
+    identity: FlowIdentity,
+    policy: StatePolicy,
+    { options, journal }: Extract<RunOutcome<unknown>, { type: 'detached' }>,
+  ): Promise<Result> {
+    const { ctx, source } = round;
+    if (this.#tasks === undefined) throw new Error('A flow became a task without tasks.');
+    const seed = {
+      identity,
+      binding: await round.bind(),
+      tool: source.target,
+      args: round.args,
+      capabilities: declaredCapabilities(ctx) ?? {},
+      ctx,
+      policy,
+      journal,
+      options,
+    };
+    const { result, created } = await this.#tasks
+      .begin(seed, this.runner)
+      .catch((error: unknown) => round.fail(error));
+    if (created) this.#host.events.emit('detached', () => round.event(identity));
+    return result;
+  }
+
   async #handle(handler: SdkHandler, request: GatedRequest, round: Round): Promise<Result> {
     const result = await handler(request, contextFor(round)).catch((error: unknown) => {
+      if (round.task !== undefined) return round.task;
       throw round.failure === undefined ? error : round.failure.error;
     });
+    if (round.task !== undefined) return round.task;
     if (round.failure !== undefined) throw round.failure.error;
     if (round.sealed || !isInputRequiredResult(result) || typeof result.requestState !== 'string')
       return result;
@@ -238,13 +323,14 @@ export class Gate {
   async #open(source: EventSource, request: GatedRequest, ctx: ServerContext): Promise<Round> {
     const bind = once(() => this.#bind(source, request, ctx));
     const token: unknown = ctx.mcpReq.requestState();
-    if (token === undefined) return new Round({ source, ctx, opened: undefined, bind });
+    const args: unknown = request.params?.arguments;
+    if (token === undefined) return new Round({ source, ctx, args, opened: undefined, bind });
     try {
       const opened = await this.#carrier.open(token, bind);
       if (opened.state.kind === 'plain') this.#carrier.admit(opened, 'plain', {});
       // Which flow, and so which policy, only the SDK's dispatch will tell; see `serve`.
       else if (!this.#registrations.mayBeFlow(source.method, source.target)) throw new StateRejected('kind');
-      const round = new Round({ source, ctx, opened, bind });
+      const round = new Round({ source, ctx, args, opened, bind });
       if (opened.state.kind === 'plain') this.#emitOpened(round, opened);
       return round;
     } catch (error) {
@@ -384,6 +470,12 @@ export class Gate {
   }
 }
 
+/** @throws Error for results that only the gate may make. */
+function checkResult(value: unknown): void {
+  if (isInputRequiredResult(value)) throw new Error(RETURNED_A_QUESTION);
+  if (isTaskResult(value)) throw new Error(RETURNED_A_TASK);
+}
+
 function describe(error: unknown): string {
   return error instanceof Error ? error.name : typeof error;
 }
@@ -391,10 +483,4 @@ function describe(error: unknown): string {
 function once<T>(make: () => Promise<T>): () => Promise<T> {
   let made: Promise<T> | undefined;
   return () => (made ??= make());
-}
-
-/** 53 random bits, as Math.random gives them, but not to be guessed from others. */
-function secureRandom(): number {
-  const [high = 0, low = 0] = globalThis.crypto.getRandomValues(new Uint32Array(2));
-  return ((high >>> 5) * 2 ** 26 + (low >>> 6)) / 2 ** 53;
 }

@@ -10,6 +10,18 @@ export {
   type FlowToolHandler,
   type McpFlow,
 } from './flows.js';
-export { DEFAULT_LIMITS, type Limits, type Logger, type ParleyOptions } from './options.js';
+export { DEFAULT_LIMITS, type Limits, type Logger } from './limits.js';
+export type { ParleyOptions } from './options.js';
 export { Parley } from './parley.js';
+export { missingTasks, takesTasks, type TaskMode } from './escalation.js';
+export { clientView, missingCapabilities } from './client-view.js';
+export { taskSeatOf } from './task-seat.js';
+export {
+  type ServerTasks,
+  type TaskHost,
+  type TaskRun,
+  type Tasks,
+  type TaskSeed,
+  type ToolRunner,
+} from './tasks.js';
 export { WIRE_CODES } from './wire-errors.js';

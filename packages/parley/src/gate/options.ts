@@ -1,31 +1,10 @@
 import type { ServerContext } from '@modelcontextprotocol/server';
 import { ConfigurationError } from '../errors.js';
-import { checkLimits, DEFAULT_FLOW_LIMITS, type FlowLimits } from '../flow/index.js';
+import { checkLimits } from '../flow/index.js';
 import type { Ledger } from '../ledger/index.js';
 import type { KeysInput } from '../seal/index.js';
-
-/** All bounds of this library. Sizes in bytes. */
-export interface Limits extends FlowLimits {
-  /** Length of a sealed state on the wire. Default 48 KiB. */
-  readonly stateBytes: number;
-  /** Bytes of a journal that may go to the ledger when it is too large for a state. Default 1 MiB. */
-  readonly overflowBytes: number;
-  /** How deep a request's arguments may nest, to be bound to a state. Default 64. */
-  readonly argumentsDepth: number;
-}
-
-/** The defaults of {@link Limits}. */
-export const DEFAULT_LIMITS: Limits = {
-  ...DEFAULT_FLOW_LIMITS,
-  stateBytes: 48 * 1024,
-  overflowBytes: 1024 * 1024,
-  argumentsDepth: 64,
-};
-
-/** Where warnings go: mistakes in handlers, a missing key, rejected states. Gets no data of a flow. */
-export interface Logger {
-  warn(message: string): void;
-}
+import { DEFAULT_LIMITS, type Limits, type Logger } from './limits.js';
+import type { Tasks } from './tasks.js';
 
 /** Options of a {@link Parley}. */
 export interface ParleyOptions {
@@ -54,6 +33,11 @@ export interface ParleyOptions {
    * `flow.once` and `singleUse` use the memory of this process, with a warning.
    */
   readonly ledger?: Ledger | undefined;
+  /**
+   * The tasks extension (`io.modelcontextprotocol/tasks`): `memoryTasks()` of `mcp-parley/tasks`, or `postgresTasks()` of
+   * `mcp-parley/tasks/postgres`. Without it flows cannot become tasks.
+   */
+  readonly tasks?: Tasks | undefined;
   /** Whether rounds are single-use where a handler does not say. Default false. */
   readonly singleUse?: boolean | undefined;
   /** Milliseconds that a request waits for another that does the same work. Default 10,000. */

@@ -10,17 +10,23 @@ import {
 import { TokenCarrier } from '../carrier/index.js';
 import { ConfigurationError } from '../errors.js';
 import { memoryLedger, type Ledger } from '../ledger/index.js';
-import { createSealer, parseKeys, randomBytes, type RingKey } from '../seal/index.js';
+import type { RunHost } from '../flow/index.js';
+import { createSealer, parseKeys, principalDigest, randomBytes, type RingKey } from '../seal/index.js';
+import { keepTasksBare } from './bare-tasks.js';
 import { Emitter, type GatedMethod, type Listener, type ParleyEvents } from './events.js';
 import { Flows } from './flows.js';
 import { Gate, type GateHost } from './gate.js';
 import type { GatedRequest, SdkHandler } from './request.js';
-import { settingsOf, type Logger, type ParleyOptions } from './options.js';
+import type { Logger } from './limits.js';
+import { settingsOf, type ParleyOptions } from './options.js';
 import { Keeper } from './keeper.js';
 import { principalOf } from './principal-of.js';
 import { Registrations } from './registrations.js';
 import { takeOutHandlers } from './reinstall.js';
 import { RejectionLog } from './rejection-log.js';
+import { runHostOf } from './run-host.js';
+import { takeSeat } from './task-seat.js';
+import { TASKS_EXTENSION, type ServerTasks } from './tasks.js';
 
 const GATED: ReadonlySet<string> = new Set<GatedMethod>(['tools/call', 'prompts/get', 'resources/read']);
 
@@ -47,6 +53,7 @@ export class Parley {
   readonly #keys: readonly RingKey[];
   readonly #host: GateHost;
   readonly #events: Emitter<ParleyEvents>;
+  readonly #runHost: RunHost;
   readonly #stores = new Map<string, Stores>();
   #ledger: Ledger | undefined;
 
@@ -60,6 +67,7 @@ export class Parley {
     this.#events = new Emitter((error) => {
       logger.warn(`parley: a listener failed: ${error instanceof Error ? error.message : 'unknown error'}`);
     });
+    this.#runHost = runHostOf(settings);
     this.#host = {
       settings,
       events: this.#events,
@@ -93,9 +101,16 @@ export class Parley {
     refuseVerify(server);
     const installAgain = takeOutHandlers(mcp);
     const registrations = new Registrations();
-    const { carrier, keeper } = this.#storesFor(server);
-    const gate = new Gate(this.#host, carrier, keeper, server, registrations);
+    const { carrier, keeper, tasks } = this.#storesFor(server);
+    const runHost = this.#runHost;
+    const gate = new Gate(this.#host, { carrier, keeper, server, registrations, runHost, tasks });
     gateHandlers(server, gate);
+    if (tasks !== undefined) {
+      server.registerCapabilities({ extensions: { [TASKS_EXTENSION]: {} } });
+      tasks.install(server);
+      keepTasksBare(server);
+      takeSeat(mcp, { parley: this, tasks, runner: gate.runner });
+    }
     installAgain();
     (server as { [ATTACHED]?: true })[ATTACHED] = true;
     return new Flows(mcp, gate, registrations);
@@ -130,7 +145,21 @@ export class Parley {
     };
     const sealer = createSealer({ keys, audience, now, maxLength: Math.max(MAX_INBOUND, stateBytes) });
     const times = { now, ttl, deadline, clockSkew };
-    return { keeper, carrier: new TokenCarrier({ sealer, ...times, stateBytes, pad, overflow }) };
+    return {
+      keeper,
+      carrier: new TokenCarrier({ sealer, ...times, stateBytes, pad, overflow }),
+      tasks: this.#options.tasks?.open({
+        limits,
+        clockSkew,
+        lease: this.#host.settings.lease,
+        audience,
+        keys,
+        emit: (name, make) => this.#events.emit(name, make),
+        runHost: this.#runHost,
+        principal: async (ctx) => principalDigest(await this.#host.principal(ctx)),
+        once: (flow, left, request) => keeper().once(flow, left, request),
+      }),
+    };
   }
 
   #makeKeeper(audience: string): Keeper {
@@ -152,6 +181,7 @@ interface Stores {
   readonly carrier: TokenCarrier;
   /** Made on first use: most servers do nothing only once. */
   readonly keeper: () => Keeper;
+  readonly tasks: ServerTasks | undefined;
 }
 
 function defaultLedger(now: () => number, warn: (message: string) => void): Ledger {

@@ -1,6 +1,6 @@
 import type { RejectionReason } from '../errors.js';
 import type { EventSource } from './events.js';
-import type { Logger } from './options.js';
+import type { Logger } from './limits.js';
 
 /** A flood of forged states must not become a flood of lines: one line a reason in this many ms. */
 const QUIET_MS = 10_000;

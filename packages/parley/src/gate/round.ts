@@ -1,4 +1,4 @@
-import type { ServerContext } from '@modelcontextprotocol/server';
+import type { Result, ServerContext } from '@modelcontextprotocol/server';
 import type { Binding, FlowIdentity, OpenedState } from '../carrier/index.js';
 import { encodeBase64url } from '../seal/index.js';
 import type { EventSource, RoundEvent } from './events.js';
@@ -16,6 +16,8 @@ export class BindingFailed extends Error {
 export interface RoundOptions {
   readonly source: EventSource;
   readonly ctx: ServerContext;
+  /** The arguments as the client sent them. */
+  readonly args: unknown;
   /** What its state said, after it was authenticated. */
   readonly opened: OpenedState | undefined;
   /** Tells who asks for what; computed on first use. */
@@ -26,6 +28,7 @@ export interface RoundOptions {
 export class Round {
   readonly source: EventSource;
   readonly ctx: ServerContext;
+  readonly args: unknown;
   /** What this round goes on from; undefined when it starts a flow. */
   readonly opened: OpenedState | undefined;
   readonly bind: () => Promise<Binding>;
@@ -34,12 +37,15 @@ export class Round {
    * into a tool result by the SDK, so it is left here and thrown again outside.
    */
   failure: { readonly error: unknown } | undefined;
+  /** The task that the flow has become: the answer to this round, whatever the SDK makes of the callback's end. */
+  task: Result | undefined;
   /** Whether the result of this round carries a state that is sealed already. */
   sealed = false;
 
-  constructor({ source, ctx, opened, bind }: RoundOptions) {
+  constructor({ source, ctx, args, opened, bind }: RoundOptions) {
     this.source = source;
     this.ctx = ctx;
+    this.args = args;
     this.opened = opened;
     this.bind = bind;
   }

@@ -1,10 +1,12 @@
-/** Rehearsing flows without a server, and trying ledgers. */
+/** Rehearsing flows without a server, and trying ledgers and stores of tasks. */
 export { cancel, decline, wire, type RehearsedAnswer, type WireAnswer } from './answers.js';
 export { ledgerCases, type LedgerCase, type LedgerUnderTest } from './ledger-suite.js';
+export { taskStoreCases, type TaskStoreCase, type TaskStoreUnderTest } from './task-store-suite.js';
 export {
   rehearse,
   type RehearsalOutcome,
   type Rehearsal,
+  type ReplayOutcome,
   type RehearsedRound,
   type RehearseOptions,
   type RoundPlan,

@@ -1,4 +1,5 @@
 import type { ClaimRequest, ClaimResult, Fenced, Ledger } from '../ledger/index.js';
+import { ensure, equal, random, sleep } from './assertions.js';
 
 /** A ledger under test. */
 export interface LedgerUnderTest {
@@ -386,10 +387,6 @@ function count(results: readonly ClaimResult[], type: ClaimResult['type']): numb
   return results.filter((each) => each.type === type).length;
 }
 
-function equal(actual: string | number | boolean | undefined, expected: unknown, what: string): void {
-  if (actual !== expected) throw new Error(`${what}: expected ${String(expected)}, got ${String(actual)}`);
-}
-
 function same(actual: ClaimResult, expected: ClaimResult, what: string): void {
   equal(asText(actual), asText(expected), what);
 }
@@ -399,23 +396,6 @@ function asText(result: ClaimResult): string {
   return JSON.stringify([result.type, digest, 'value' in result ? result.value : '']);
 }
 
-function ensure(condition: boolean, what: string): void {
-  if (!condition) throw new Error(`not so: ${what}`);
-}
-
 function swapCase(text: string): string {
   return text.replace(/[a-z]/gi, (each) => (each < 'a' ? each.toLowerCase() : each.toUpperCase()));
-}
-
-/** As the library draws keys and owners: base64url. */
-function random(bytes: number): string {
-  const drawn = crypto.getRandomValues(new Uint8Array(bytes));
-  return btoa(String.fromCharCode(...drawn))
-    .replaceAll('+', '-')
-    .replaceAll('/', '_')
-    .replaceAll('=', '');
-}
-
-function sleep(ms: number): Promise<void> {
-  return new Promise((done) => void setTimeout(done, ms));
 }
