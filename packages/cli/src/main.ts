@@ -2,11 +2,14 @@
 import { readFileSync } from 'node:fs';
 import { generateKey } from 'mcp-parley';
 import { ledgerSql } from 'mcp-parley/ledger/postgres';
+import { tasksSql } from 'mcp-parley/tasks/postgres';
 import { makeConsoleHarmless } from './harmless-console.js';
-import { loadPostgres } from './load-postgres.js';
+import { loadPostgres, loadTaskTools } from './load-postgres.js';
 import { describeOwnFault } from './own-fault.js';
 import { EXIT, EXIT_BY_SIGNAL, type StopSignal } from './outcome.js';
 import { run } from './program.js';
+import { loadServerModule } from './server-module.js';
+import { startWorker } from './start-worker.js';
 import { openUrl } from './terminal/index.js';
 import { readText } from './text-input.js';
 
@@ -45,6 +48,10 @@ process.exitCode = await run(args, {
   generateKey,
   ledgerSql,
   loadPostgres,
+  tasksSql,
+  loadTaskTools,
+  loadServerModule,
+  startWorker,
   env,
   out: (message) => void stdout.write(message),
   err,

@@ -8,13 +8,15 @@ import { addLedgerMigrate, type LedgerMigrateIo } from './commands/ledger-migrat
 import { addPrompt } from './commands/prompt.js';
 import { addRead } from './commands/read.js';
 import { addResume } from './commands/resume.js';
+import { addTasksMigrate, type TasksMigrateIo } from './commands/tasks-migrate.js';
 import { addTools } from './commands/tools.js';
+import { addWorker, type WorkerIo } from './commands/worker.js';
 import { hideSecrets } from './hide-secrets.js';
 import { Ended, EXIT, type ExitCode } from './outcome.js';
 import { harmless } from './safe-text.js';
 
 /** What the command line needs of its surroundings. */
-export type CliIo = KeygenIo & LedgerMigrateIo & CallIo & InspectIo;
+export type CliIo = KeygenIo & LedgerMigrateIo & TasksMigrateIo & WorkerIo & CallIo & InspectIo;
 
 /**
  * Runs the command line.
@@ -64,6 +66,8 @@ function program(io: CliIo): Command {
   addInspect(parley, io);
   addKeygen(parley, io);
   addLedgerMigrate(parley, io);
+  addTasksMigrate(parley, io);
+  addWorker(parley, io);
   return parley;
 }
 
