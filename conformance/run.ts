@@ -9,7 +9,7 @@ import { parseArgs } from 'node:util';
 import { Children } from './runner/children.js';
 import { startFixture } from './runner/fixture.js';
 import { allPassed, group, report, type Group } from './runner/groups.js';
-import { requiredOfServers } from './runner/requirements.js';
+import { requirementsOfServers } from './runner/requirements.js';
 import { judge } from './runner/results.js';
 import { REVISION, runClientLeg, runServerLeg } from './runner/suite.js';
 
@@ -20,14 +20,18 @@ and a client that are written with this library, and prints passed of total:
 
   mrtr      multi round-trip requests, answered by flows
   required  all that the revision requires of a server (mrtr is part of it)
+  tasks     the tasks extension, answered by flows that become tasks
   client    multi round-trip requests, seen from the client
 
   --verbose  show what the suite and the fixtures write
   --help     show this
 `;
 
-/** A run takes about four seconds. */
-const DEADLINE_MS = 60_000;
+/** A run takes about 15 seconds: the suite has tasks that take seconds, and polls them. */
+const DEADLINE_MS = 120_000;
+
+/** Nothing is sent in it, whatever the server is: the suite has it for later. */
+const SKIPPED_BY_SUITE = ['tasks-status-notifications'];
 
 const CLIENT_SCENARIO = 'sep-2322-client-request-state';
 
@@ -64,11 +68,15 @@ try {
 }
 
 async function serverGroups(): Promise<Group[]> {
-  const required = await requiredOfServers(REVISION);
+  const { required, tasks } = await requirementsOfServers(REVISION);
   const url = await startFixture(children);
   const { results } = await runServerLeg(children, url, join(folder, 'server'));
   const mrtr = required.filter((name) => name.startsWith('input-required-result-'));
-  return [group('mrtr', mrtr, results), group('required', required, results)];
+  return [
+    group('mrtr', mrtr, results),
+    group('required', required, results),
+    group('tasks', tasks, results, SKIPPED_BY_SUITE),
+  ];
 }
 
 async function clientGroups(): Promise<Group[]> {
@@ -77,7 +85,9 @@ async function clientGroups(): Promise<Group[]> {
   if (code === 0 || !allPassed([client])) return [client];
   // Every check went well, but the client ended badly, which only the exit code tells.
   const problem = { id: 'exit', status: 'FAILURE', errorMessage: 'The client failed; --verbose shows why.' };
-  return [{ name: 'client', scenarios: [judge(CLIENT_SCENARIO, [problem])] }];
+  return [
+    group('client', [CLIENT_SCENARIO], new Map([[CLIENT_SCENARIO, judge(CLIENT_SCENARIO, [problem])]])),
+  ];
 }
 
 function readOptions(): { readonly verbose: boolean; readonly help: boolean } {

@@ -4,40 +4,54 @@ import type { ScenarioResult } from './results.js';
 export interface Group {
   readonly name: string;
   readonly scenarios: readonly ScenarioResult[];
+  /** Scenarios that the suite may skip by itself. */
+  readonly skippable: readonly string[];
 }
 
-/** Puts a group together. A scenario without a result did not run, which counts as failed. */
+/**
+ * Puts a group together. A scenario without a result did not run, which counts as failed.
+ *
+ * @param skippable scenarios that count as passed when the suite skips all that they would look at.
+ */
 export function group(
   name: string,
   scenarios: readonly string[],
   results: ReadonlyMap<string, ScenarioResult>,
+  skippable: readonly string[] = [],
 ): Group {
-  return { name, scenarios: scenarios.map((name) => results.get(name) ?? didNotRun(name)) };
+  return { name, scenarios: scenarios.map((name) => results.get(name) ?? didNotRun(name)), skippable };
 }
 
 function didNotRun(name: string): ScenarioResult {
   const problem = { id: 'run', status: 'FAILURE', errorMessage: 'It did not run; --verbose shows why.' };
-  return { name, passed: false, problems: [problem] };
+  return { name, outcome: 'failed', problems: [problem] };
 }
 
 /** Whether all scenarios of all groups passed. */
 export function allPassed(groups: readonly Group[]): boolean {
-  return groups.every(({ scenarios }) => scenarios.length > 0 && scenarios.every(({ passed }) => passed));
+  return groups.every((group) => group.scenarios.length > 0 && failedIn(group).length === 0);
+}
+
+function failedIn({ scenarios, skippable }: Group): readonly ScenarioResult[] {
+  return scenarios.filter(
+    ({ name, outcome }) => outcome === 'failed' || (outcome === 'skipped' && !skippable.includes(name)),
+  );
 }
 
 /** One line a group, then what failed: each scenario once, whichever groups it is in. */
 export function report(groups: readonly Group[]): string {
-  const counts = groups.map(({ name, scenarios }) => {
-    const passed = scenarios.filter((scenario) => scenario.passed).length;
-    return `${name} ${passed}/${scenarios.length}`;
+  const counts = groups.map((group) => {
+    const { name, scenarios } = group;
+    return `${name} ${scenarios.length - failedIn(group).length}/${scenarios.length}${remark(scenarios)}`;
   });
-  const failed = new Map(
-    groups
-      .flatMap(({ scenarios }) => scenarios)
-      .filter(({ passed }) => !passed)
-      .map((scenario) => [scenario.name, scenario]),
-  );
+  const failed = new Map(groups.flatMap(failedIn).map((scenario) => [scenario.name, scenario]));
   return [...counts, ...[...failed.values()].flatMap(describe)].join('\n');
+}
+
+/** What is behind a count that a reader could not guess. */
+function remark(scenarios: readonly ScenarioResult[]): string {
+  const skipped = scenarios.filter(({ outcome }) => outcome === 'skipped').length;
+  return skipped === 0 ? '' : ` (the suite itself skips ${skipped} of them)`;
 }
 
 function describe({ name, problems }: ScenarioResult): string[] {

@@ -15,7 +15,8 @@ export type Check = z.infer<typeof Check>;
 /** What came of a scenario. */
 export interface ScenarioResult {
   readonly name: string;
-  readonly passed: boolean;
+  /** `skipped`: it ran, and the suite itself skips all that it would look at. */
+  readonly outcome: 'passed' | 'skipped' | 'failed';
   /** The checks that kept it from passing. */
   readonly problems: readonly Check[];
 }
@@ -26,11 +27,13 @@ export interface ScenarioResult {
  */
 export function judge(name: string, checks: readonly Check[]): ScenarioResult {
   const problems = checks.filter(({ status }) => status === 'FAILURE' || status === 'WARNING');
-  return {
-    name,
-    problems,
-    passed: problems.length === 0 && checks.some(({ status }) => status === 'SUCCESS'),
-  };
+  return { name, problems, outcome: problems.length > 0 ? 'failed' : outcomeOf(checks) };
+}
+
+function outcomeOf(checks: readonly Check[]): ScenarioResult['outcome'] {
+  if (checks.some(({ status }) => status === 'SUCCESS')) return 'passed';
+  const isSkipped = checks.length > 0 && checks.every(({ status }) => status === 'SKIPPED');
+  return isSkipped ? 'skipped' : 'failed';
 }
 
 /** The suite names a folder after the scenario and the time: `server-caching-2026-11-29T22-38-06-542Z`. */

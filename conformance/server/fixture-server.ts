@@ -5,6 +5,7 @@ import { registerMrtr } from './mrtr.js';
 import { registerPrompts } from './prompts.js';
 import { registerResources } from './resources.js';
 import { registerStateless } from './stateless.js';
+import { registerTasks } from './tasks.js';
 import { registerTools } from './tools.js';
 
 /**
@@ -25,6 +26,7 @@ export function fixtureServer(parley: Parley, lists: Lists): McpServer {
   registerResources(mcp);
   registerMrtr(flows);
   registerStateless(flows, lists);
+  registerTasks(flows);
   lists.registerExtras(mcp);
   return mcp;
 }

@@ -11,10 +11,11 @@ import {
 } from '@modelcontextprotocol/node';
 import { createMcpHandler, InMemoryServerEventBus } from '@modelcontextprotocol/server';
 import { generateKey, Parley } from 'mcp-parley';
+import { memoryTasks } from 'mcp-parley/tasks';
 import { fixtureServer } from './fixture-server.js';
 import { Lists } from './lists.js';
 
-const parley = new Parley({ keys: generateKey() });
+const parley = new Parley({ keys: generateKey(), tasks: memoryTasks() });
 const bus = new InMemoryServerEventBus();
 const lists = new Lists(bus);
 

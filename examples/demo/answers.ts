@@ -1,52 +1,60 @@
 /** Who answers the questions: a person at the terminal, or the demo itself. Both read only the form's schema. */
 import { confirm, select, text } from '@clack/prompts';
-import type { InputRequest, InputRequests, InputResponses } from '@modelcontextprotocol/client';
+import type { InputRequests, InputResponses } from '@modelcontextprotocol/client';
+import type { FormField, NumberField, RestrictedSchema } from 'mcp-parley/client';
 
 type Value = string | number | boolean;
 
-type Form = Extract<InputRequest['params'], { requestedSchema: unknown }>;
-type Field = Form['requestedSchema']['properties'][string];
-type NumberField = Extract<Field, { type: 'number' | 'integer' }>;
-
-/** Answers all questions of a round. */
-export type Answerer = (asks: InputRequests) => Promise<InputResponses>;
+/** Answers one field of a form. */
+export type Answerer = (message: string, field: FormField) => Promise<Value>;
 
 /** The person pressed Ctrl-C. */
 export class Cancelled extends Error {}
 
 /** Takes what the form suggests, else the first choice; says yes. */
-export const bySelf: Answerer = (asks) =>
-  answerAll(asks, async (_message, field) => {
-    if ('enum' in field) return String(field.default ?? field.enum[0]);
-    if (field.type === 'boolean') return true;
-    if (field.type === 'integer' || field.type === 'number') return field.default ?? field.minimum ?? 1;
-    return 'demo';
-  });
+export const bySelf: Answerer = async (_message, field) => {
+  if ('enum' in field) return String(field.default ?? field.enum?.[0]);
+  if (field.type === 'boolean') return true;
+  if (field.type === 'integer' || field.type === 'number') return field.default ?? field.minimum ?? 1;
+  return 'demo';
+};
 
 /** Asks at the terminal. */
-export const byPerson: Answerer = (asks) => answerAll(asks, prompt);
+export const byPerson: Answerer = prompt;
 
-async function answerAll(
-  asks: InputRequests,
-  answerField: (message: string, field: Field) => Promise<Value>,
-): Promise<InputResponses> {
+/** Answers all questions of a round. */
+export async function answerAll(asks: InputRequests, answer: Answerer): Promise<InputResponses> {
   const answers: InputResponses = {};
   for (const [key, { params }] of Object.entries(asks)) {
     if (params === undefined || !('requestedSchema' in params)) throw new Error(`'${key}' is not a form.`);
-    const fields = Object.entries(params.requestedSchema.properties);
-    const content: Record<string, Value> = {};
-    for (const [name, field] of fields) {
-      const message = fields.length === 1 ? params.message : `${params.message} · ${field.title ?? name}`;
-      content[name] = await answerField(message, field);
-    }
-    answers[key] = { action: 'accept', content };
+    answers[key] = {
+      action: 'accept',
+      content: await fillIn(params.message, params.requestedSchema, answer),
+    };
   }
   return answers;
 }
 
+/** Fills a form in, field by field. */
+export async function fillIn(
+  message: string,
+  { properties }: RestrictedSchema,
+  answer: Answerer,
+): Promise<Record<string, Value>> {
+  const fields = Object.entries(properties);
+  const content: Record<string, Value> = {};
+  for (const [name, field] of fields) {
+    content[name] = await answer(
+      fields.length === 1 ? message : `${message} · ${field.title ?? name}`,
+      field,
+    );
+  }
+  return content;
+}
+
 /** @throws Cancelled when the person has enough. */
-async function prompt(message: string, field: Field): Promise<Value> {
-  if ('enum' in field) {
+async function prompt(message: string, field: FormField): Promise<Value> {
+  if ('enum' in field && field.enum !== undefined) {
     const options = field.enum.map((value) => ({ value }));
     return given(await select({ message, options, initialValue: field.default ?? field.enum[0] }));
   }

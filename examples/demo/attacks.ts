@@ -1,7 +1,7 @@
 /** What somebody who holds a state can try with it. Each attempt must fail, and look the same as the others. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { RejectionReason } from 'mcp-parley';
-import { bySelf } from './answers.js';
+import { answerAll, bySelf } from './answers.js';
 import type { Call, Caller } from './driver.js';
 import { watch, type Stage } from './stage.js';
 
@@ -97,7 +97,7 @@ export async function tellAttacks(stage: Stage): Promise<void> {
 async function begin(caller: Caller, call: Call): Promise<Call & { readonly state: string }> {
   const round = await caller.send(call);
   if (round.type !== 'asks') throw new Error(`${call.tool} was expected to ask something.`);
-  return { ...call, state: round.state, answers: await bySelf(round.asks) };
+  return { ...call, state: round.state, answers: await answerAll(round.asks, bySelf) };
 }
 
 /** Makes one attempt, and gives the client's whole view of its outcome. */

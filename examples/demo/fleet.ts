@@ -4,7 +4,8 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
-const SERVER = fileURLToPath(new URL('server.ts', import.meta.url));
+/** The programs of this folder that are run as processes of their own. */
+type Program = 'server.ts' | 'nightly-server.ts' | 'nightly-worker.ts';
 
 /** Longest wait for a process to listen. Node and tsx take half a second on a quick machine. */
 const START_MS = 30_000;
@@ -26,9 +27,10 @@ export class ServerProcess {
   readonly #waiting = new Set<() => void>();
   #stderr = '';
 
-  constructor(name: string, env: Record<string, string>) {
+  constructor(name: string, env: Record<string, string>, program: Program = 'server.ts') {
     this.name = name;
-    this.#child = spawn(process.execPath, ['--import', 'tsx', SERVER], {
+    const file = fileURLToPath(new URL(program, import.meta.url));
+    this.#child = spawn(process.execPath, ['--import', 'tsx', file], {
       env: { ...process.env, ...env },
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     });
@@ -79,6 +81,18 @@ export class ServerProcess {
         this.#waiting.add(() => (clearTimeout(timer), resolve()));
       });
     }
+  }
+
+  /** Resolves with this process when it has told an event so many times. @throws Error when it does not in time. */
+  async saw(event: string, { times = 1, within }: { times?: number; within: number }): Promise<this> {
+    let index = 0;
+    for (let seen = 0; seen < times; seen += 1) {
+      const line = await this.lineAfter(index, [event], within);
+      if (line === undefined)
+        throw new Error(`${this.name} did not tell '${event}' in time. ${this.complaint}`);
+      index = this.#lines.indexOf(line) + 1;
+    }
+    return this;
   }
 
   /** Kills it without a warning, as a crash or a scheduler does. */

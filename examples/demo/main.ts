@@ -3,26 +3,36 @@ import { parseArgs } from 'node:util';
 import { byPerson, bySelf, Cancelled, type Answerer } from './answers.js';
 import { Report } from './report.js';
 import { tellRounds } from './rounds.js';
+import { tellTasks } from './tasks.js';
+import type { TaskCarrier } from './tasks-stage.js';
 
-const HELP = `Usage: npm run demo -- [options]
+const HELP = `Usage: npm run demo -- [story] [options]
 
-Starts two MCP servers and a load balancer on this machine, makes a call that
-asks questions in the middle, kills a server, and tries to cheat. You answer.
+Stories:
+  rounds      Starts two MCP servers and a load balancer on this machine, makes a
+              call that asks questions in the middle, kills a server, and tries to
+              cheat. This one is told if you name none.
+  tasks       Makes a call that asks, goes on as a task, asks again, and ends.
+
+You answer.
 
 Options:
   -y, --yes   answer by itself; exits with 0 only if all went as expected
+  --memory    tasks in the memory of the server (the default)
+  --postgres  tasks in a Postgres that is started for it, and two workers, one of
+              which is killed
   -h, --help  show this
 `;
 
-/** Longest a run without a person may take, in ms. It takes about three seconds. */
-const PATIENCE_MS = 60_000;
+/** Longest a run without a person may take, in ms. It takes about ten seconds. */
+const PATIENCE_MS = 90_000;
 
 /** The stories, by the word that asks for them. */
-const STORIES = { rounds: tellRounds } as const;
+const STORIES = { rounds: tellRounds, tasks: tellTasks } as const;
 
 const EXIT = { held: 0, failed: 1, usage: 2 } as const;
 
-const STOPPED = '\nStopped. Both servers are ended.';
+const STOPPED = '\nStopped. All that was started is ended.';
 
 /** Exit codes of a process that a signal ended, as shells tell them. */
 const SIGNALS = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
@@ -47,13 +57,13 @@ async function main(argv: readonly string[]): Promise<number> {
   }
   endOnSignals();
   if (options.yes) giveUpAfter(PATIENCE_MS);
-  return await tell(options.story, options.yes ? bySelf : byPerson);
+  return await tell(options, options.yes ? bySelf : byPerson);
 }
 
-async function tell(story: keyof typeof STORIES, answer: Answerer): Promise<number> {
+async function tell({ story, carrier }: Options, answer: Answerer): Promise<number> {
   const report = new Report();
   try {
-    await STORIES[story](report, answer);
+    await STORIES[story](report, answer, carrier);
   } catch (error) {
     if (error instanceof Cancelled) {
       console.error(STOPPED);
@@ -67,6 +77,7 @@ async function tell(story: keyof typeof STORIES, answer: Answerer): Promise<numb
 
 interface Options {
   readonly story: keyof typeof STORIES;
+  readonly carrier: TaskCarrier;
   readonly yes: boolean;
   readonly help: boolean;
 }
@@ -77,12 +88,21 @@ function readOptions(args: readonly string[]): Options | string {
     const { values, positionals } = parseArgs({
       args: [...args],
       allowPositionals: true,
-      options: { yes: { type: 'boolean', short: 'y' }, help: { type: 'boolean', short: 'h' } },
+      options: {
+        yes: { type: 'boolean', short: 'y', default: false },
+        memory: { type: 'boolean', default: false },
+        postgres: { type: 'boolean', default: false },
+        help: { type: 'boolean', short: 'h', default: false },
+      },
     });
     const [story = 'rounds', ...more] = positionals;
     const unexpected = Object.hasOwn(STORIES, story) ? more[0] : story;
     if (unexpected !== undefined) return `Unexpected argument '${unexpected}'.`;
-    return { story: story as keyof typeof STORIES, yes: values.yes ?? false, help: values.help ?? false };
+    const { yes, memory, postgres, help } = values;
+    if ((memory || postgres) && story !== 'tasks')
+      return 'Only the tasks have a store: npm run demo -- tasks.';
+    if (memory && postgres) return 'Choose one of --memory and --postgres.';
+    return { story: story as keyof typeof STORIES, carrier: postgres ? 'postgres' : 'memory', yes, help };
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
     return `${message.split('. ')[0]}.`;

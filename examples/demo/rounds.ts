@@ -1,6 +1,6 @@
 /** The story: one call in three rounds, a server killed in the middle, and what an attacker gets. */
 import type { InputRequests, InputResponses } from '@modelcontextprotocol/client';
-import { bySelf, type Answerer } from './answers.js';
+import { answerAll, bySelf, type Answerer } from './answers.js';
 import { tellAttacks, tellWhatIsReadable, type Sealed } from './attacks.js';
 import type { Call, Round } from './driver.js';
 import type { Report } from './report.js';
@@ -83,7 +83,7 @@ async function tellRound(stage: Stage, number: number, call: Call): Promise<Seen
 
 /** Gets the answers. What the demo answers by itself is printed; what a person answers stands there already. */
 async function takeAnswers({ report, answer }: Stage, asks: InputRequests): Promise<InputResponses> {
-  const answers = await answer(asks);
+  const answers = await answerAll(asks, answer);
   if (answer !== bySelf) return answers;
   for (const [key, { params }] of Object.entries(asks)) {
     const question = params !== undefined && 'message' in params ? params.message : key;
