@@ -15,7 +15,7 @@ const HELP = `Measures Parley beside its peers.
 
 Usage: npm run bench -- [options]
 
-  --quick        under a minute in total, with wider spreads
+  --quick        about a minute in total, with wider spreads
   --only NAME    only this row; may be given several times
   --json FILE    writes the report there too, as JSON
   --assert       exits with 1 when a target is missed

@@ -30,6 +30,7 @@ export class Server {
   readonly #env: Readonly<Record<string, string>>;
   readonly #timeline: Timeline;
   readonly #events: FleetEvents;
+  readonly #script: string;
   #child: ChildProcess | undefined;
   #lives = 0;
   #ended = false;
@@ -42,6 +43,7 @@ export class Server {
     env: Readonly<Record<string, string>>,
     timeline: Timeline,
     events: FleetEvents,
+    script: string,
   ) {
     this.name = name;
     this.port = port;
@@ -49,6 +51,7 @@ export class Server {
     this.#env = env;
     this.#timeline = timeline;
     this.#events = events;
+    this.#script = script;
   }
 
   /** Starts its first process. */
@@ -100,7 +103,7 @@ export class Server {
       CHAOS_PORT: String(this.port),
       CHAOS_LIFE: this.#life,
     };
-    const child = spawn(process.execPath, ['--import', 'tsx', SERVER], {
+    const child = spawn(process.execPath, ['--import', 'tsx', this.#script], {
       env,
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
     });
@@ -173,17 +176,22 @@ export class Fleet {
     process.once('exit', () => this.end());
   }
 
-  /** Starts servers with these names, on free ports of the loopback interface. */
+  /**
+   * Starts servers with these names, on free ports of the loopback interface.
+   *
+   * @param script the program that each of them runs.
+   */
   static async start(
     names: readonly string[],
     keys: string,
     env: Readonly<Record<string, string>>,
     timeline: Timeline,
     events: FleetEvents,
+    script: string = SERVER,
   ): Promise<Fleet> {
     const ports = await freePorts(names.length);
     const fleet = new Fleet(
-      names.map((name, index) => new Server(name, ports[index] ?? 0, keys, env, timeline, events)),
+      names.map((name, index) => new Server(name, ports[index] ?? 0, keys, env, timeline, events, script)),
     );
     await Promise.all(fleet.servers.map((server) => server.start()));
     return fleet;

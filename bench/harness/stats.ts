@@ -19,7 +19,7 @@ export function summarize(values: readonly number[]): Summary {
 }
 
 /** The quantile of sorted values, between neighbours by proportion. */
-function quantile(sorted: readonly number[], q: number): number {
+export function quantile(sorted: readonly number[], q: number): number {
   const at = (sorted.length - 1) * q;
   const low = sorted[Math.floor(at)] ?? Number.NaN;
   const high = sorted[Math.ceil(at)] ?? Number.NaN;

@@ -1,4 +1,5 @@
 import type { Flow } from '../../packages/parley/dist/flow/index.js';
+import { heapInUse } from '../fixtures/heap.js';
 import { run, suspended } from '../fixtures/parts.js';
 import { WHERE } from '../fixtures/release-flow.js';
 import type { Row } from '../harness/row.js';
@@ -26,15 +27,6 @@ async function start(flows: number): Promise<void> {
     const outcomes = await Promise.all(Array.from({ length: batch }, () => run(asking, {})));
     outcomes.forEach(suspended);
   }
-}
-
-async function heapInUse(): Promise<number> {
-  if (globalThis.gc === undefined) throw new Error('This row needs node --expose-gc.');
-  for (let pass = 0; pass < 4; pass += 1) {
-    globalThis.gc();
-    await new Promise((resolve) => setImmediate(resolve)); // finalizers run between turns
-  }
-  return process.memoryUsage().heapUsed;
 }
 
 export default {
