@@ -12,6 +12,9 @@ const ENTRY: DetachEntry = { type: 'detach', key: `${RESERVED}detach` };
 
 const MAX_MESSAGE = 1_000;
 
+/** 24 days: what timers of clients and columns of stores take, in ms. */
+const MAX_POLL_INTERVAL = 2 ** 31 - 1;
+
 /** The detach of one run: however often it is asked for, there is one. */
 export class Detach {
   /** Resolves in the task; in the run that detaches, never. */
@@ -65,8 +68,8 @@ export class Detach {
 /** @throws RangeError when an option is out of its range. */
 export function checkDetachOptions({ message, ttl, pollInterval }: DetachOptions): DetachOptions {
   checkMessage('flow.detach', message);
-  checkTime('ttl', ttl);
-  checkTime('pollInterval', pollInterval);
+  checkTime('ttl', ttl, Number.MAX_SAFE_INTEGER);
+  checkTime('pollInterval', pollInterval, MAX_POLL_INTERVAL);
   return {
     ...(message !== undefined && { message }),
     ...(ttl !== undefined && { ttl }),
@@ -80,7 +83,9 @@ export function checkMessage(call: string, message: unknown): void {
   throw new RangeError(`The message of ${call} must be a string of at most ${MAX_MESSAGE} characters.`);
 }
 
-function checkTime(name: string, ms: unknown): void {
-  if (ms === undefined || (Number.isSafeInteger(ms) && (ms as number) > 0)) return;
-  throw new RangeError(`${name} of flow.detach must be a positive whole number of milliseconds.`);
+function checkTime(name: string, ms: unknown, most: number): void {
+  if (ms === undefined || (Number.isSafeInteger(ms) && (ms as number) > 0 && (ms as number) <= most)) return;
+  throw new RangeError(
+    `${name} of flow.detach must be a positive whole number of milliseconds, at most ${most}.`,
+  );
 }

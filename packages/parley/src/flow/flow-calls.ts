@@ -226,6 +226,7 @@ export class FlowCalls<Ctx> implements Flow<Ctx> {
         called: () => this.#replay.called(),
         after: (ms, callback) => this.#after(ms, callback),
         isOver: () => this.#over,
+        looksOnce: this.#input.looksOnce === true,
       });
       this.#waits.start({ every, hold, check: () => this.#attempt(key, check), settle });
     });

@@ -142,11 +142,11 @@ export interface Flow<Ctx = unknown> {
   /**
    * Polls `check` until it gives a value other than undefined and null, and records that value. After
    * `hold` the client is asked to come back (a round with state and no question), also when a check hangs; the
-   * signal that it got aborts then.
+   * signal that it got aborts then. In a task it looks once, and again after `every`; `hold` plays no part there.
    *
    * @throws StepFailed when `check` throws, live and on every replay.
    * @throws NotJson when its value holds what JSON cannot, live and on every replay.
-   * @throws RangeError when `every` is not above 0, or `hold` is below.
+   * @throws RangeError when `every` is not above 0, `hold` is below, or one of them is 2^31 or more.
    */
   waitFor<R>(
     key: string,

@@ -54,6 +54,11 @@ export interface RunInput<Ctx> {
    * At the end of a run the journal may hold draws that were not committed: no work has begun since.
    */
   readonly commit?: (lines: readonly string[]) => Promise<void>;
+  /**
+   * Whether a `waitFor` looks once and then leaves the run to rest, where coming back costs nothing (a task's store)
+   * and polling in place would hold up others. Default false.
+   */
+  readonly looksOnce?: boolean;
   /** Says that work is alive, and what about it; rejects when it should stop. Without it a heartbeat does nothing. */
   readonly heartbeat?: (message: string | undefined) => Promise<void>;
   /** Aborts when nobody waits for this round any more. */

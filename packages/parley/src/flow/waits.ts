@@ -10,6 +10,9 @@ export interface Wait {
   readonly settle: (result: Attempt) => void;
 }
 
+/** Longest time that a timer takes, in ms: longer ones fire at once. */
+const MAX_TIMER = 2 ** 31 - 1;
+
 /** What waits need of their run. */
 interface WaitHost {
   /** Begins work that must end before the run may rest. */
@@ -20,6 +23,8 @@ interface WaitHost {
   readonly called: () => void;
   readonly after: (ms: number, callback: () => void) => void;
   readonly isOver: () => boolean;
+  /** Whether a wait looks once and then leaves it to a later run. */
+  readonly looksOnce: boolean;
 }
 
 /** The waits of one run: those that poll, and those whose time to do so is over. */
@@ -47,6 +52,8 @@ export class Waits {
   start(wait: Wait): void {
     const { every, hold } = wait;
     if (!(every > 0) || !(hold >= 0)) throw new RangeError('every must be above 0 ms, and hold not below.');
+    if (!(Math.max(every, hold) <= MAX_TIMER))
+      throw new RangeError(`every and hold must be at most ${MAX_TIMER} ms.`);
     this.#unsettled.add(wait);
     this.#polling += 1;
     let waiting = true;
@@ -64,7 +71,8 @@ export class Waits {
       const result = await wait.check();
       if (this.#host.isOver() || !waiting) return;
       if ('value' in result && (result.value === undefined || result.value === null)) {
-        this.#host.after(every, poll);
+        if (this.#host.looksOnce) stop();
+        else this.#host.after(every, poll);
       } else {
         stop();
         this.#unsettled.delete(wait);

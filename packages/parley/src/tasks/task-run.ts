@@ -72,6 +72,8 @@ export class FlowTaskRun implements TaskRun {
       host: runHost,
       once: (request) => this.#host.once(head.flow, left(), request),
       detached: 'done',
+      // A wait that polled in place would keep its worker from all other tasks.
+      looksOnce: true,
       commit: this.#bounded(),
       heartbeat: async (message) => {
         await this.#hold.extend();

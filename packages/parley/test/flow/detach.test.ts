@@ -286,6 +286,7 @@ describe('flow.detach, whatever the mode', () => {
     ['ttl', 2 ** 53],
     ['pollInterval', 0],
     ['pollInterval', 0.5],
+    ['pollInterval', 2 ** 31],
     ['pollInterval', 10n],
     ['message', 5],
     ['message', null],

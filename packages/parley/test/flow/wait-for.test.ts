@@ -43,6 +43,21 @@ describe('waitFor', () => {
     expect(checks()).toBe(8);
   });
 
+  it('looks once and lets the run rest, where a run may come back for nothing', async () => {
+    const { check, checks } = there(9);
+    const outcome = await runRound(
+      (flow) => Promise.all([flow.waitFor('a', check, { every: 5_000 }), flow.waitFor('b', check)]),
+      { looksOnce: true },
+    );
+    expect(outcome).toMatchObject({ type: 'suspended', questions: [], every: 1_000 });
+    expect(checks()).toBe(2);
+  });
+
+  it.each([{ every: 2 ** 31 }, { hold: 2 ** 31 }])('refuses %j, which no timer takes', async (options) => {
+    const outcome = await runRound((flow) => flow.waitFor('a', () => undefined, options));
+    expect(outcome).toMatchObject({ type: 'failed', error: expect.any(RangeError) as unknown });
+  });
+
   it('holds 20 seconds and checks each second by default', async () => {
     const { check, checks } = there(22);
     const { rounds } = await rehearse((flow: Flow) => flow.waitFor('order', check));
