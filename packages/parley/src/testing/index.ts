@@ -2,15 +2,15 @@
 export { cancel, decline, wire, type RehearsedAnswer, type WireAnswer } from './answers.js';
 export { ledgerCases, type LedgerCase, type LedgerUnderTest } from './ledger-suite.js';
 export { taskStoreCases, type TaskStoreCase, type TaskStoreUnderTest } from './task-store-suite.js';
-export {
-  rehearse,
-  type RehearsalOutcome,
-  type Rehearsal,
-  type ReplayOutcome,
-  type RehearsedRound,
-  type RehearseOptions,
-  type RoundPlan,
-} from './rehearse.js';
+export type {
+  Rehearsal,
+  RehearsalOutcome,
+  RehearsedRound,
+  RehearseOptions,
+  ReplayOutcome,
+  RoundPlan,
+} from './rehearsal.js';
+export { rehearse } from './rehearse.js';
 export {
   readEntry,
   type Journal,
