@@ -11,6 +11,7 @@ export default defineConfig({
       { find: /^mcp-parley\/ledger\/(redis|postgres)$/, replacement: source('ledger/$1.ts') },
       { find: /^mcp-parley\/tasks\/postgres$/, replacement: source('tasks/postgres.ts') },
       { find: /^mcp-parley\/tasks$/, replacement: source('tasks/index.ts') },
+      { find: /^mcp-parley\/http$/, replacement: source('http/index.ts') },
       { find: /^mcp-parley\/client$/, replacement: source('client/index.ts') },
       { find: /^mcp-parley\/inspect$/, replacement: source('inspect/index.ts') },
       { find: /^mcp-parley\/testing$/, replacement: source('testing/index.ts') },

@@ -39,6 +39,7 @@ const OPTIONS: ts.CompilerOptions = {
   paths: {
     'mcp-parley': [join(ROOT, 'packages/parley/src/index.ts')],
     'mcp-parley/client': [join(ROOT, 'packages/parley/src/client/index.ts')],
+    'mcp-parley/http': [join(ROOT, 'packages/parley/src/http/index.ts')],
     'mcp-parley/inspect': [join(ROOT, 'packages/parley/src/inspect/index.ts')],
     'mcp-parley/tasks': [join(ROOT, 'packages/parley/src/tasks/index.ts')],
     'mcp-parley/tasks/postgres': [join(ROOT, 'packages/parley/src/tasks/postgres.ts')],

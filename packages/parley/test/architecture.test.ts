@@ -24,6 +24,7 @@ const MAY_KNOW: Readonly<Record<string, readonly string[]>> = {
     '@modelcontextprotocol/server',
     '@modelcontextprotocol/ext-tasks/core/v2',
   ],
+  http: ['@modelcontextprotocol/server', '@modelcontextprotocol/node'],
   client: [
     'quote-name',
     'errors',
@@ -48,6 +49,7 @@ const MAY_USE: Readonly<Record<string, readonly string[]>> = {
   ],
   ledger: ['node:crypto', 'node:fs/promises', 'pg'],
   tasks: ['node:fs/promises', 'pg', 'graphile-worker'],
+  http: ['node:async_hooks', 'node:buffer', 'node:crypto', 'node:events', 'node:http'],
   client: ['node:fs/promises', 'node:path', 'ipaddr.js'],
 };
 
