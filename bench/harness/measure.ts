@@ -2,14 +2,13 @@ import {
   isMet,
   type Bench,
   type CompareOptions,
-  type Comparison,
   type Line,
   type Operation,
   type Row,
   type RowResult,
   type Verdict,
 } from './row.js';
-import { summarize } from './stats.js';
+import { asLines, asComparison } from './samples.js';
 
 /** How long to measure. Times in ms. */
 interface Effort {
@@ -21,7 +20,7 @@ interface Effort {
 }
 
 const FULL: Effort = { warmUp: 1_500, batch: 40, rounds: 31 };
-const QUICK: Effort = { warmUp: 300, batch: 25, rounds: 17 };
+const QUICK: Effort = { warmUp: 200, batch: 20, rounds: 11 };
 
 /** The first comparison of a process also warms up what all of them share. */
 const FIRST = 4;
@@ -35,24 +34,31 @@ export async function measureRow(
   const started = performance.now();
   const lines: Line[] = [];
   const verdicts: Verdict[] = [];
+  const notes: string[] = [];
   const bench: Bench = {
     quick,
     add: (line) => void lines.push(line),
+    note: (text) => void notes.push(text),
     judge: (scenario, what, value, target) =>
       void verdicts.push({ scenario, what, value, target, met: isMet(value, target) }),
     async compare(scenario, subjects, options) {
       process.stderr.write(`  ${name}: ${scenario}\n`);
       const names = Object.keys(subjects);
-      const effort = quick ? QUICK : FULL;
-      const warmUp = effort.warmUp * (lines.length === 0 ? FIRST : 1) * (options?.warmUp ?? 1);
-      const samples = await interleave(Object.values(subjects), { ...effort, warmUp }, options);
-      lines.push(...asLines(scenario, names, samples));
-      return comparison(names, samples);
+      const effort = effortOf(quick, lines.length === 0, options);
+      const samples = await interleave(Object.values(subjects), effort, options);
+      lines.push(...asLines(scenario, names, samples, options?.at));
+      return asComparison(names, samples);
     },
   };
   await row.measure(bench);
   const seconds = (performance.now() - started) / 1_000;
-  return { name, title: row.title, leavesOut: row.leavesOut, lines, verdicts, seconds };
+  return { name, title: row.title, leavesOut: row.leavesOut, notes, lines, verdicts, seconds };
+}
+
+function effortOf(quick: boolean, first: boolean, options: CompareOptions | undefined): Effort {
+  const effort = quick ? QUICK : FULL;
+  if (options?.single !== undefined) return { warmUp: 0, batch: 0, rounds: options.single.rounds };
+  return { ...effort, warmUp: effort.warmUp * (first ? FIRST : 1) };
 }
 
 /** The times of one operation in µs: for each subject, one a round. */
@@ -112,29 +118,4 @@ async function runBatch(operation: Operation, size: number, concurrency: number)
   // Within the time: each pays for its own garbage, in every batch, and not now and then for a neighbour's.
   globalThis.gc?.({ type: 'minor' });
   return performance.now() - start;
-}
-
-function asLines(scenario: string, names: readonly string[], samples: readonly number[][]): Line[] {
-  return names.map((subject, index) => {
-    const line = { scenario, subject, unit: 'µs' as const, value: summarize(samples[index] ?? []) };
-    return index === 0 ? line : { ...line, ratio: summarize(ratios(samples, index)) };
-  });
-}
-
-/** Round by round: what disturbed a round disturbed both. */
-function ratios(samples: readonly number[][], index: number): number[] {
-  const ours = samples[0] ?? [];
-  return (samples[index] ?? []).map((time, round) => time / (ours[round] ?? Number.NaN));
-}
-
-function comparison(names: readonly string[], samples: readonly number[][]): Comparison {
-  const indexOf = (name: string): number => {
-    const index = names.indexOf(name);
-    if (index === -1) throw new Error(`There is no subject '${name}' in this comparison.`);
-    return index;
-  };
-  return {
-    time: (subject) => summarize(samples[subject === undefined ? 0 : indexOf(subject)] ?? []).median,
-    ratio: (peer) => summarize(ratios(samples, indexOf(peer))).median,
-  };
 }

@@ -40,6 +40,8 @@ export interface Bench {
   ): Promise<Comparison>;
   /** Adds a line that the row measured by itself. */
   add(line: Line): void;
+  /** Says something of how it was measured, beside the table. */
+  note(text: string): void;
   /** Judges a value by its target. */
   judge(scenario: string, what: string, value: number, target: Target): void;
 }
@@ -50,20 +52,22 @@ export interface CompareOptions {
   readonly concurrency?: number;
   /** One operation counts as this many: the unit is then the time of one of them. Default 1. */
   readonly per?: number;
-  /** Warm up this many times as long, for subjects in processes of their own. Default 1. */
-  readonly warmUp?: number;
+  /** Place of the scenario on the axis of a plot, where several make up a series. */
+  readonly at?: number;
+  /** Measures so many rounds instead, with no batch longer than one operation, for operations that take long. */
+  readonly single?: { readonly rounds: number };
 }
 
 /** What a comparison found. */
 export interface Comparison {
   /** Median time of a subject, in µs; of ours without a name. */
   time(subject?: string): number;
-  /** The peer's time by ours, median of the rounds: above 1, ours is faster. */
-  ratio(peer: string): number;
+  /** The peer's time by a subject's (ours without a name), median of the rounds: above 1, the subject is faster. */
+  ratio(peer: string, subject?: string): number;
 }
 
 /** A measured value, or the verdict's limit. */
-export type Unit = 'µs' | 'MB' | 'x' | 'bytes';
+export type Unit = 'µs' | 'MB' | 'kB' | 'x' | 'bytes';
 
 /** One line of the table. */
 export interface Line {
@@ -71,6 +75,8 @@ export interface Line {
   readonly subject: string;
   readonly unit: Unit;
   readonly value: Summary;
+  /** Place of the scenario on the axis of a plot, where several make up a series. */
+  readonly at?: number;
   /** The peer's value by ours, of the same rounds; absent for ours. */
   readonly ratio?: Summary;
 }
@@ -97,6 +103,7 @@ export interface RowResult {
   readonly name: string;
   readonly title: string;
   readonly leavesOut: string;
+  readonly notes: readonly string[];
   readonly lines: readonly Line[];
   readonly verdicts: readonly Verdict[];
   readonly seconds: number;

@@ -6,34 +6,16 @@ import {
 } from '@modelcontextprotocol/server';
 import type { TokenCarrier } from '../../packages/parley/dist/carrier/index.js';
 import { randomBytes } from '../../packages/parley/dist/seal/index.js';
-import { bind, bindText, newCarrier, run, suspended } from '../fixtures/parts.js';
+import { bindText, newCarrier } from '../fixtures/parts.js';
 import { ANSWERS, BUILD, NOTE, PLAN, releaseFlow } from '../fixtures/release-flow.js';
+import { playRound } from '../fixtures/rounds.js';
 import type { Operation, Row } from '../harness/row.js';
-
-/** One round as the gate plays it: open, take the answers, replay, suspend, seal. */
-async function playRound(
-  carrier: TokenCarrier,
-  token: string | undefined,
-  answers: unknown,
-): Promise<string> {
-  const opened = token === undefined ? undefined : await carrier.open(token, bind);
-  if (opened !== undefined) carrier.admit(opened, 'flow', {});
-  const state = opened?.state.kind === 'flow' ? opened.state : undefined;
-  const identity =
-    opened === undefined ? carrier.begin(randomBytes(16), {}) : { ...opened, round: opened.round + 1 };
-  const { flow, round, waits, deadline } = identity;
-  const { asked, journal } = suspended(
-    await run(releaseFlow, { round, journal: state?.journal ?? [], asked: state?.asked, answers }),
-  );
-  return (await carrier.seal({ kind: 'flow', asked, journal }, { flow, round, waits, deadline }, bind(), {}))
-    .token;
-}
 
 /** The state in which five entries are recorded and the fourth form waits for its answer. */
 async function stateBefore(carrier: TokenCarrier): Promise<string> {
-  let token = await playRound(carrier, undefined, undefined);
+  let token = await playRound(carrier, releaseFlow, undefined, undefined);
   for (const key of ['where', 'when', 'who'] as const)
-    token = await playRound(carrier, token, { [key]: ANSWERS[key] });
+    token = await playRound(carrier, releaseFlow, token, { [key]: ANSWERS[key] });
   return token;
 }
 
@@ -76,7 +58,7 @@ export default {
     const token = await stateBefore(carrier);
     const answers = { note: ANSWERS.note };
     const found = await bench.compare(scenario, {
-      parley: () => playRound(carrier, token, answers),
+      parley: () => playRound(carrier, releaseFlow, token, answers),
       'by hand, SDK codec with bind': await byHand(),
     });
     bench.judge(scenario, 'a round takes', found.time(), { atMost: 120, unit: 'µs' });

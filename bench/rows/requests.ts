@@ -1,3 +1,4 @@
+import { createMcpHandler } from '@modelcontextprotocol/server';
 import {
   HEADERS,
   firstRound,
@@ -6,17 +7,17 @@ import {
   wholeFlow,
   type Send,
 } from '../fixtures/deploy-client.js';
-import { servers, type ServerName } from '../fixtures/deploy-servers.js';
+import { styles, type Style } from '../fixtures/deploy-servers.js';
 import type { Operation, Row } from '../harness/row.js';
 
 const NAMES = {
-  parley: 'parley',
+  flow: 'parley',
   byHand: 'by hand, SDK codec with bind',
   noState: 'by hand, state neither sealed nor signed',
-} as const satisfies Record<ServerName, string>;
+} as const satisfies Record<Style, string>;
 
-function sendTo(name: ServerName): Send {
-  const handler = servers[name]();
+function sendTo(style: Style): Send {
+  const handler = createMcpHandler(styles[style](2));
   return async (body) => {
     const request = new Request('http://localhost/mcp', { method: 'POST', headers: HEADERS, body });
     return (await handler.fetch(request)).text();
@@ -38,12 +39,12 @@ export default {
   title: 'Whole requests through createMcpHandler, in process: a tool that asks one form, then ends',
   leavesOut: 'the network and node:http; making the Request and reading the Response count, for both',
   async measure(bench) {
-    const sends = { parley: sendTo('parley'), byHand: sendTo('byHand'), noState: sendTo('noState') };
-    for (const concurrency of [1, 16]) {
+    const sends = { flow: sendTo('flow'), byHand: sendTo('byHand'), noState: sendTo('noState') };
+    for (const concurrency of bench.quick ? [16] : [1, 16]) {
       for (const [phase, make] of Object.entries(PHASES)) {
         const scenario = `${phase}, ${concurrency} at a time`;
         const subjects: Record<string, Operation> = {
-          [NAMES.parley]: await make(sends.parley),
+          [NAMES.flow]: await make(sends.flow),
           [NAMES.byHand]: await make(sends.byHand),
         };
         if (phase === 'whole flow') subjects[NAMES.noState] = await make(sends.noState);

@@ -8,7 +8,7 @@ import {
 } from '../errors.js';
 import { LazyAbort } from './abort.js';
 import { attempt, failureEntry, recordedFailure, type Attempt } from './attempt.js';
-import { checkDetachOptions, checkMessage, Detach, RESERVED } from './detach.js';
+import { checkDetachOptions, Detach, RESERVED } from './detach.js';
 import type {
   ClientView,
   DetachOptions,
@@ -30,6 +30,7 @@ import { Replay } from './replay.js';
 import type { RunInput } from './run-input.js';
 import type { CreateMessageAnswer, CreateMessageParams, Root } from './sampling.js';
 import { Waits } from './waits.js';
+import { WorkContext } from './work-context.js';
 
 /*
  * The flow object of one run. Invariants kept here:
@@ -67,6 +68,7 @@ export class FlowCalls<Ctx> implements Flow<Ctx> {
   #resolved: Map<(flow: Flow<Ctx>) => unknown, unknown> | undefined;
   #timers: Set<() => void> | undefined;
   readonly #steps = new Set<string>();
+  #workContext: WorkContext | undefined;
   #insideStep: string | undefined;
   #detach: Detach | undefined;
   #waits: Waits | undefined;
@@ -427,17 +429,8 @@ export class FlowCalls<Ctx> implements Flow<Ctx> {
 
   /** Only the synchronous part of a step can be watched without a cost for everybody; see `#watchSteps` for the rest. */
   #attempt<R>(key: string, fn: (context: StepContext) => R): Promise<Attempt> {
-    const abort = this.#abort;
-    const beat = this.#input.heartbeat;
-    const context: StepContext = {
-      get signal() {
-        return abort.signal;
-      },
-      heartbeat: async (message) => {
-        checkMessage('heartbeat', message);
-        await beat?.(message);
-      },
-    };
+    this.#workContext ??= new WorkContext(this.#abort, this.#input.heartbeat);
+    const context = this.#workContext;
     return attempt(
       key,
       () => {

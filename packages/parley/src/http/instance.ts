@@ -8,7 +8,6 @@ import {
   type Transport,
   type TransportSendOptions,
 } from '@modelcontextprotocol/server';
-import { randomUUID } from 'node:crypto';
 import type { Exchange } from './exchange.js';
 import { innerOf, serverOf, type Product } from './inner.js';
 import type { Watch } from './watch.js';
@@ -17,7 +16,7 @@ import type { Watch } from './watch.js';
  * Ids that the SDK sees begin with this, and no client can guess it. So what a handler sends too late, for a request
  * that is over, can never be taken for what belongs to the next request of the instance.
  */
-const OWN_IDS = randomUUID();
+const OWN_IDS = crypto.randomUUID();
 
 /** Whether the schemas of tools copy arguments into headers; by the schema, which an instance keeps. */
 const declaresHeaders = new WeakMap<object, boolean>();
