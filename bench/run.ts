@@ -18,6 +18,9 @@ Usage: npm run bench -- [options]
   --quick        about a minute in total, with wider spreads
   --only NAME    only this row; may be given several times
   --json FILE    writes the report there too, as JSON
+  --publish      writes docs/performance.md, its plots, and docs/performance.json from this run of all rows
+  --publish-from FILE
+                 writes them from a report that was kept, and measures nothing
   --assert       exits with 1 when a target is missed
   --help         prints this
 
@@ -34,6 +37,8 @@ const { values } = parseArgs({
     quick: { type: 'boolean', default: false },
     only: { type: 'string', multiple: true, default: [] },
     json: { type: 'string' },
+    publish: { type: 'boolean', default: false },
+    'publish-from': { type: 'string' },
     assert: { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },
     /** Of this program's own: measures one row and hands it to the parent process. */
@@ -43,6 +48,7 @@ const { values } = parseArgs({
 
 if (values.help) process.stdout.write(HELP);
 else if (values.row !== undefined) await serveParent(values.row);
+else if (values['publish-from'] !== undefined) await publishOrFail(values['publish-from']);
 else await main();
 
 async function serveParent(name: string): Promise<void> {
@@ -54,6 +60,11 @@ async function main(): Promise<void> {
   const unknown = values.only.filter((name) => !rowNames().includes(name));
   if (unknown.length > 0) {
     process.stderr.write(`There is no row ${unknown.join(', ')}. There are: ${rowNames().join(', ')}.\n`);
+    process.exitCode = 2;
+    return;
+  }
+  if (values.publish && values.only.length > 0) {
+    process.stderr.write('Only a run of all rows can be published: leave out --only.\n');
     process.exitCode = 2;
     return;
   }
@@ -82,8 +93,21 @@ async function main(): Promise<void> {
   };
   process.stdout.write(`${asText(report)}\n`);
   write(report);
+  if (values.publish) await publishOrFail(report);
   const missed = rows.some(({ verdicts }) => verdicts.some(({ met }) => !met));
   if (failed.length > 0 || (values.assert && missed)) process.exitCode = 1;
+}
+
+/** Tells what is wrong with the report or the page, without the trace of our own code. */
+async function publishOrFail(from: Report | string): Promise<void> {
+  const { publish, readReport } = await import('./publish/publish.js'); // measuring processes shall not load it
+  try {
+    await publish(typeof from === 'string' ? readReport(from) : from);
+    process.stderr.write('Written to docs/performance.md, docs/performance.json and docs/images\n');
+  } catch (error) {
+    process.stderr.write(`Not published. ${error instanceof Error ? error.message : String(error)}\n`);
+    process.exitCode = 1;
+  }
 }
 
 function write(report: Report): void {

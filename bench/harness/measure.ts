@@ -20,7 +20,7 @@ interface Effort {
 }
 
 const FULL: Effort = { warmUp: 1_500, batch: 40, rounds: 31 };
-const QUICK: Effort = { warmUp: 200, batch: 20, rounds: 11 };
+const QUICK: Effort = { warmUp: 150, batch: 20, rounds: 11 };
 
 /** The first comparison of a process also warms up what all of them share. */
 const FIRST = 4;
@@ -46,7 +46,7 @@ export async function measureRow(
       const names = Object.keys(subjects);
       const effort = effortOf(quick, lines.length === 0, options);
       const samples = await interleave(Object.values(subjects), effort, options);
-      lines.push(...asLines(scenario, names, samples, options?.at));
+      lines.push(...asLines(scenario, 'µs', names, samples, options?.at));
       return asComparison(names, samples);
     },
   };

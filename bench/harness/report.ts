@@ -29,6 +29,7 @@ export function asText(report: Report): string {
     [
       `${row.title}  (${row.name}, ${row.seconds.toFixed(1)} s)`,
       `leaves out: ${row.leavesOut}`,
+      ...row.notes,
       ...(tables[index] ?? []).map((line) => `  ${align(line)}`),
       ...row.verdicts.map((verdict) => `  ${verdict.met ? 'met   ' : 'MISSED'}  ${verdictText(verdict)}`),
     ].join('\n'),
@@ -38,26 +39,36 @@ export function asText(report: Report): string {
 
 /** The report as Markdown. */
 export function asMarkdown(report: Report): string {
-  const parts = report.rows.map((row) => {
-    const table = [
-      HEAD,
-      HEAD.map((_, column) => (column === 0 ? '---' : '---:')),
-      ...withScenarios(row.lines).map(cells),
-    ];
-    return [
-      `## ${row.title}\n`,
-      `Row \`${row.name}\`. Leaves out: ${row.leavesOut}.\n`,
-      ...table.map((line) => `| ${line.map((cell) => cell.trim()).join(' | ')} |`),
-      ...(row.verdicts.length > 0 ? [''] : []),
-      ...row.verdicts.map((verdict) => `- ${verdict.met ? 'met' : '**missed**'}: ${verdictText(verdict)}`),
-    ].join('\n');
-  });
+  const parts = report.rows.map((row) => `## ${row.title}\n\nRow \`${row.name}\`.\n\n${rowAsMarkdown(row)}`);
   return ['# Benchmarks', machineText(report), ...parts, ...failures(report), summary(report), ''].join(
     '\n\n',
   );
 }
 
-function machineText({ machine, date, quick }: Report): string {
+/** A row without its title: what it leaves out, how it was measured, its table, and how it was judged. */
+export function rowAsMarkdown(row: RowResult): string {
+  const verdicts = row.verdicts.map(
+    (verdict) => `- ${verdict.met ? 'met' : '**missed**'}: ${verdictText(verdict)}`,
+  );
+  return [
+    `Leaves out: ${row.leavesOut}.`,
+    ...row.notes.map((note) => `${note}.`),
+    markdownTable(HEAD, withScenarios(row.lines).map(cells)),
+    ...(verdicts.length > 0 ? [verdicts.join('\n')] : []),
+  ].join('\n\n');
+}
+
+/** A table of which the first column is text, and the others are numbers; columns without any are left out. */
+export function markdownTable(head: readonly string[], body: readonly (readonly string[])[]): string {
+  const used = head.map((_, column) => body.some((line) => line[column] !== ''));
+  return [head, head.map((_, column) => (column === 0 ? '---' : '---:')), ...body]
+    .map((line) => line.filter((_, column) => used[column]).map((cell) => cell.trim()))
+    .map((line) => `| ${line.join(' | ')} |`)
+    .join('\n');
+}
+
+/** What it was measured on, and when. */
+export function machineText({ machine, date, quick }: Report): string {
   const packages = Object.entries(machine.packages).map(([name, version]) => `${name} ${version}`);
   return [
     `${machine.cpu}, ${machine.cores} cores, ${machine.memoryGiB} GiB, ${machine.system}, load ${machine.load}`,
@@ -84,12 +95,13 @@ function withScenarios(lines: readonly Line[]): (Line | string)[] {
 
 function cells(line: Line | string): string[] {
   if (typeof line === 'string') return [line, '', '', '', '', ''];
-  const { value, unit, ratio } = line;
+  const { value, ratio } = line;
+  const { by } = readable(value.median, line.unit);
   return [
     `  ${line.subject}`,
-    withUnit(value.median, unit),
-    value.p10 === value.p90 ? '' : `${number(value.p10)} - ${number(value.p90)}`,
-    unit === 'µs' && value.p10 !== value.p90 ? Math.round(1e6 / value.median).toLocaleString('en') : '',
+    withUnit(value.median, line.unit),
+    value.p10 === value.p90 ? '' : `${number(value.p10 / by)} - ${number(value.p90 / by)}`,
+    line.unit === 'µs' && value.p10 !== value.p90 ? Math.round(1e6 / value.median).toLocaleString('en') : '',
     ratio === undefined ? '' : `${number(ratio.median)}x`,
     ratio === undefined ? '' : `${number(ratio.p10)} - ${number(ratio.p90)}`,
   ];
@@ -99,14 +111,22 @@ function verdictText({ scenario, what, value, target }: Verdict): string {
   return `${scenario}: ${what}: ${withUnit(value, target.unit)} (target ${limit(target)})`;
 }
 
-function limit(target: Target): string {
+/** A target in words. */
+export function limit(target: Target): string {
   return 'atLeast' in target
     ? `at least ${withUnit(target.atLeast, target.unit)}`
     : `at most ${withUnit(target.atMost, target.unit)}`;
 }
 
-function withUnit(value: number, unit: Unit): string {
-  return unit === 'x' ? `${number(value)}x` : `${number(value)} ${unit}`;
+/** A value as people read it. */
+export function withUnit(value: number, given: Unit): string {
+  const { unit, by } = readable(value, given);
+  return unit === 'x' ? `${number(value)}x` : `${number(value / by)} ${unit}`;
+}
+
+/** Long times are told in ms. */
+function readable(value: number, unit: Unit): { readonly unit: Unit; readonly by: number } {
+  return unit === 'µs' && value >= 10_000 ? { unit: 'ms', by: 1_000 } : { unit, by: 1 };
 }
 
 /** Three digits that count. */

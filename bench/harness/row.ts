@@ -67,7 +67,7 @@ export interface Comparison {
 }
 
 /** A measured value, or the verdict's limit. */
-export type Unit = 'µs' | 'MB' | 'kB' | 'x' | 'bytes';
+export type Unit = 'µs' | 'ms' | 'MB' | 'kB' | 'x' | 'bytes';
 
 /** One line of the table. */
 export interface Line {

@@ -9,7 +9,7 @@ import { quantile, summarize, type Summary } from '../harness/stats.js';
 
 /** Tasks whose memory is measured; a quick run takes fewer. */
 const WAITING = 10_000;
-const WAITING_QUICK = 2_000;
+const WAITING_QUICK = 1_000;
 
 /** Most that a waiting task may hold of the heap, in bytes: it keeps the server of the request that made it. */
 const EACH = 20_000;
@@ -19,7 +19,7 @@ const P99_MS = 100;
 
 async function measureLatency(name: string, server: TaskServer, bench: Bench): Promise<void> {
   process.stderr.write(`  tasks: ${name}, from the last answer to completion\n`);
-  const samples = bench.quick ? 200 : 1_000;
+  const samples = bench.quick ? 100 : 1_000;
   await server.answer(await server.begin(100)); // so that compiled code does not count
   const ids = await server.begin(samples);
   const micros: number[] = [];
@@ -41,7 +41,7 @@ async function measureLatency(name: string, server: TaskServer, bench: Bench): P
 
 async function measureThroughput(name: string, server: TaskServer, bench: Bench): Promise<void> {
   process.stderr.write(`  tasks: ${name}, tasks a second\n`);
-  const { rounds, batch } = bench.quick ? { rounds: 4, batch: 80 } : { rounds: 15, batch: 200 };
+  const { rounds, batch } = bench.quick ? { rounds: 3, batch: 80 } : { rounds: 15, batch: 200 };
   const each: number[] = [];
   for (let round = 0; round < rounds; round += 1) {
     const before = performance.now();
