@@ -10,17 +10,17 @@ import type { CarriedState } from './state.js';
 
 interface Head {
   /** Handler version. */
-  readonly v?: string;
+  readonly v?: string | undefined;
   /** Questions that wait for an answer. */
-  readonly q?: readonly AskedQuestion[];
+  readonly q?: readonly AskedQuestion[] | undefined;
   /** Trace of the round. */
-  readonly t?: string;
+  readonly t?: string | undefined;
   /** Rounds so far that only waited. */
-  readonly w?: number;
+  readonly w?: number | undefined;
   /** Reference to the journal, where it is too large for a token and stands in the ledger. */
-  readonly r?: string;
+  readonly r?: string | undefined;
   /** Text of a handler that was written by hand. */
-  readonly s?: string;
+  readonly s?: string | undefined;
 }
 
 /** What a body holds beside the claims. */
@@ -35,13 +35,14 @@ export interface Body {
 
 /** Writes a body. */
 export function writeBody({ version, trace, waits, overflow, state }: Body): string {
+  // JSON leaves out what is undefined. Spreads under conditions would cost more than the rest of this function.
   const head: Head = {
-    ...(version !== undefined && { v: version }),
-    ...(state.asked.length > 0 && { q: state.asked }),
-    ...(trace !== undefined && { t: trace }),
-    ...(waits > 0 && { w: waits }),
-    ...(overflow !== undefined && { r: overflow }),
-    ...(state.kind === 'plain' && { s: state.text }),
+    v: version,
+    q: state.asked.length > 0 ? state.asked : undefined,
+    t: trace,
+    w: waits > 0 ? waits : undefined,
+    r: overflow,
+    s: state.kind === 'plain' ? state.text : undefined,
   };
   const first = JSON.stringify(head);
   return state.kind === 'plain' || state.journal.length === 0

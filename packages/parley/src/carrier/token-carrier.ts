@@ -133,12 +133,16 @@ export class TokenCarrier {
     trace?: string,
   ): Promise<SealedState> {
     const { now, ttl, stateBytes, sealer, pad } = this.#options;
+    const { flow, round, waits, deadline } = identity;
     const issued = now();
-    const expires = Math.min(issued + (policy.ttl ?? ttl), identity.deadline);
-    const { waits, ...claimed } = identity;
+    const expires = Math.min(issued + (policy.ttl ?? ttl), deadline);
+    const { principal, request } = binding;
     const said = { waits, version: policy.version, trace };
     const plaintextOf = (body: string): Uint8Array =>
-      encodeClaims({ kind: state.kind, ...claimed, issued, expires, ...binding, body }, { pad });
+      encodeClaims(
+        { kind: state.kind, flow, round, issued, expires, deadline, principal, request, body },
+        { pad },
+      );
     const body = writeBody({ ...said, state });
     // A cheap look first: a body has at least a byte a character.
     let plaintext = tokenLength(body.length) > stateBytes ? undefined : plaintextOf(body);

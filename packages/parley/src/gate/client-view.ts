@@ -1,4 +1,10 @@
-import { MissingRequiredClientCapabilityError, type ClientCapabilities } from '@modelcontextprotocol/server';
+import {
+  CLIENT_CAPABILITIES_META_KEY,
+  MissingRequiredClientCapabilityError,
+  type ClientCapabilities,
+  type Server,
+  type ServerContext,
+} from '@modelcontextprotocol/server';
 import type { ClientView, KeyedQuestion } from '../flow/index.js';
 
 /** Reads declared capabilities. A bare `elicitation: {}` means forms (client/elicitation, "Capabilities"; FORM-02). */
@@ -11,6 +17,14 @@ export function clientView(capabilities: ClientCapabilities | undefined): Client
     roots: roots !== undefined,
     extensions: new Set(Object.keys(extensions ?? {})),
   };
+}
+
+/** What the client of a request can do, as declared. */
+export function clientOf(server: Server, { mcpReq: { envelope } }: ServerContext): ClientView {
+  // A request of 2026-07-28 says for itself what its client can do; an older connection said it once, at its start.
+  if (envelope === undefined) return clientView(server.getClientCapabilities());
+  const declared = (envelope as Record<string, unknown>)[CLIENT_CAPABILITIES_META_KEY];
+  return clientView(declared as ClientCapabilities | undefined);
 }
 
 /**

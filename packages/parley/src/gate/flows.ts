@@ -22,7 +22,8 @@ import { ConfigurationError } from '../errors.js';
 import type { StatePolicy } from '../carrier/index.js';
 import type { Flow } from '../flow/index.js';
 import { NO_TASKS, type TaskMode } from './escalation.js';
-import type { FlowPolicy, Gate } from './gate.js';
+import type { Gate } from './gate.js';
+import type { FlowPolicy } from './gate-parts.js';
 import { checkDuration } from './options.js';
 import type { Registrations } from './registrations.js';
 

@@ -15,7 +15,8 @@ import { createSealer, parseKeys, principalDigest, randomBytes, type RingKey } f
 import { keepTasksBare } from './bare-tasks.js';
 import { Emitter, type GatedMethod, type Listener, type ParleyEvents } from './events.js';
 import { Flows } from './flows.js';
-import { Gate, type GateHost } from './gate.js';
+import { Gate } from './gate.js';
+import type { GateHost } from './gate-parts.js';
 import type { GatedRequest, SdkHandler } from './request.js';
 import type { Logger } from './limits.js';
 import { settingsOf, type ParleyOptions } from './options.js';
@@ -219,7 +220,7 @@ function gateHandlers(server: Server, gate: Gate): void {
     const gatedMethod = method as GatedMethod;
     const [first, second] = rest;
     if (typeof first === 'function') {
-      original(method, gate.wrap(gatedMethod, asAsync(first as SdkHandler)));
+      original(method, gate.wrap(gatedMethod, first as SdkHandler));
       return;
     }
     // With schemas of its own a handler gets what these make of the params; the gate looks at what was sent.
@@ -256,10 +257,6 @@ function gateFallback(server: Server, gate: Gate): void {
     }
     return connect(transport);
   };
-}
-
-function asAsync(handler: SdkHandler): SdkHandler {
-  return async (request, ctx) => await handler(request, ctx);
 }
 
 /** The SDK would hand our tokens to that hook first, and reject every one of them. It keeps the option private. */

@@ -9,8 +9,8 @@ import type { KeyedQuestion } from '../flow/index.js';
 import { canonicalJson, encodeBase64url, sha256 } from '../seal/index.js';
 import type { GatedMethod } from './events.js';
 
-/** A handler of the SDK, as it stands behind `setRequestHandler`. */
-export type SdkHandler = (request: GatedRequest, ctx: ServerContext) => Promise<Result>;
+/** A handler of the SDK, as it stands behind `setRequestHandler`: it may throw at once, and answer at once. */
+export type SdkHandler = (request: GatedRequest, ctx: ServerContext) => Result | Promise<Result>;
 
 /** The parts of the three requests that are looked at here. */
 export interface GatedRequest {

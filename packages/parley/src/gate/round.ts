@@ -3,15 +3,6 @@ import type { Binding, FlowIdentity, OpenedState } from '../carrier/index.js';
 import { encodeBase64url } from '../seal/index.js';
 import type { EventSource, RoundEvent } from './events.js';
 
-/** Who asks, or for what, could not be told. Local to the gate; never thrown at a user of the library. */
-export class BindingFailed extends Error {
-  readonly part: 'principal' | 'request';
-  constructor(part: 'principal' | 'request', cause: unknown) {
-    super(`binding failed: ${part}`, { cause });
-    this.part = part;
-  }
-}
-
 /** One request of a gated method, from its arrival to its answer. */
 export interface RoundOptions {
   readonly source: EventSource;
