@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { Children } from './runner/children.js';
-import { startFixture } from './runner/fixture.js';
+import { startFixture, type Entry } from './runner/fixture.js';
 import { allPassed, group, report, type Group } from './runner/groups.js';
 import { requirementsOfServers } from './runner/requirements.js';
 import { judge } from './runner/results.js';
@@ -23,15 +23,21 @@ and a client that are written with this library, and prints passed of total:
   tasks     the tasks extension, answered by flows that become tasks
   client    multi round-trip requests, seen from the client
 
+The first three are run twice: behind the SDK's HTTP entry, createMcpHandler, and
+behind the pooled one of mcp-parley/http.
+
   --verbose  show what the suite and the fixtures write
   --help     show this
 `;
 
-/** A run takes about 15 seconds: the suite has tasks that take seconds, and polls them. */
+/** A run takes about 20 seconds: the suite has tasks that take seconds, and polls them. */
 const DEADLINE_MS = 120_000;
 
 /** Nothing is sent in it, whatever the server is: the suite has it for later. */
 const SKIPPED_BY_SUITE = ['tasks-status-notifications'];
+
+/** How an entry is called behind the name of a group. */
+const NAMES: Readonly<Record<Entry, string>> = { sdk: '', pooled: ', pooled entry' };
 
 const CLIENT_SCENARIO = 'sep-2322-client-request-state';
 
@@ -56,7 +62,8 @@ setTimeout(() => {
 
 try {
   // The legs have nothing to do with each other.
-  const groups = (await Promise.all([serverGroups(), clientGroups()])).flat();
+  const legs = [serverGroups('sdk'), serverGroups('pooled'), clientGroups()];
+  const groups = (await Promise.all(legs)).flat();
   console.log(report(groups));
   process.exitCode = allPassed(groups) ? 0 : 1;
 } catch (error) {
@@ -67,15 +74,15 @@ try {
   children.end();
 }
 
-async function serverGroups(): Promise<Group[]> {
+async function serverGroups(entry: Entry): Promise<Group[]> {
   const { required, tasks } = await requirementsOfServers(REVISION);
-  const url = await startFixture(children);
-  const { results } = await runServerLeg(children, url, join(folder, 'server'));
+  const url = await startFixture(children, entry);
+  const { results } = await runServerLeg(children, url, join(folder, `server-${entry}`));
   const mrtr = required.filter((name) => name.startsWith('input-required-result-'));
   return [
-    group('mrtr', mrtr, results),
-    group('required', required, results),
-    group('tasks', tasks, results, SKIPPED_BY_SUITE),
+    group(`mrtr${NAMES[entry]}`, mrtr, results),
+    group(`required${NAMES[entry]}`, required, results),
+    group(`tasks${NAMES[entry]}`, tasks, results, SKIPPED_BY_SUITE),
   ];
 }
 

@@ -1,15 +1,12 @@
 import {
-  classifyInboundRequest,
   CLIENT_CAPABILITIES_META_KEY,
   CLIENT_INFO_META_KEY,
   isJsonContentType,
-  type InboundModernRoute,
   type JSONRPCRequest,
-  type MessageClassification,
 } from '@modelcontextprotocol/server';
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
-
-const REVISION = '2026-07-28';
+import { classify, REVISION, type Classified } from './classify.js';
+import { hasPlainAddress } from './web-request.js';
 
 /** Methods that the SDK's entry answers itself, with a stream. */
 const STREAMS: ReadonlySet<string> = new Set(['subscriptions/listen']);
@@ -23,15 +20,14 @@ const VISIBLE_ASCII = /^[\u0021-\u007e](?:[\u0020-\u007e]*[\u0021-\u007e])?$/;
 const ENCODED = '=?';
 
 /** A request that an instance can serve at once: no rule of the transport is left to check but those of its tool. */
-export interface Admitted {
-  readonly message: JSONRPCRequest;
-  readonly classification: MessageClassification;
+export interface Admitted extends Classified {
   /** What the client says of itself. */
   readonly client: { readonly capabilities: unknown; readonly info: unknown };
 }
 
 /** Whether the head of a request leaves it possible that it is admitted. Its body is not read before. */
-export function mayBeAdmitted({ method, headers }: IncomingMessage, maxBytes: number): boolean {
+export function mayBeAdmitted(request: IncomingMessage, maxBytes: number): boolean {
+  const { method, headers } = request;
   const mcpMethod = headers['mcp-method'];
   return (
     method === 'POST' &&
@@ -39,7 +35,8 @@ export function mayBeAdmitted({ method, headers }: IncomingMessage, maxBytes: nu
     headers['mcp-protocol-version'] === REVISION &&
     typeof mcpMethod === 'string' &&
     !STREAMS.has(mcpMethod) &&
-    !(Number(headers['content-length']) > maxBytes)
+    !(Number(headers['content-length']) > maxBytes) &&
+    hasPlainAddress(request)
   );
 }
 
@@ -50,34 +47,16 @@ export function mayBeAdmitted({ method, headers }: IncomingMessage, maxBytes: nu
  */
 export function admit(headers: IncomingHttpHeaders, body: unknown): Admitted | undefined {
   const mcpMethod = one(headers['mcp-method']);
-  const mcpName = one(headers['mcp-name']);
-  const route = classifyInboundRequest({
-    httpMethod: 'POST',
-    protocolVersionHeader: REVISION,
-    ...(mcpMethod !== undefined && { mcpMethodHeader: mcpMethod }),
-    ...(mcpName !== undefined && { mcpNameHeader: mcpName }),
-    body,
-  });
-  if (route.kind !== 'modern' || !isPlainRequest(route, mcpMethod) || !isNamed(route.message, mcpName))
+  const classified = classify(mcpMethod, body);
+  if (classified === undefined) return undefined;
+  const { message } = classified;
+  if (message.method !== mcpMethod || STREAMS.has(mcpMethod) || !isNamed(message, one(headers['mcp-name'])))
     return undefined;
-  const { message, classification } = route;
   const meta = message.params?._meta;
   return {
-    message,
-    classification,
+    ...classified,
     client: { capabilities: meta?.[CLIENT_CAPABILITIES_META_KEY], info: meta?.[CLIENT_INFO_META_KEY] },
   };
-}
-
-type RequestRoute = Extract<InboundModernRoute, { messageKind: 'request' }>;
-
-function isPlainRequest(route: InboundModernRoute, mcpMethod: string | undefined): route is RequestRoute {
-  return (
-    route.messageKind === 'request' &&
-    route.classification.revision === REVISION &&
-    route.message.method === mcpMethod &&
-    !STREAMS.has(mcpMethod)
-  );
 }
 
 /** Whichever member names the target: each that is there equals the header, and without a header there is none. */

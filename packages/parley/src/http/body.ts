@@ -5,34 +5,35 @@ import type { IncomingMessage } from 'node:http';
 export interface ReadBody {
   /** In the order of their arrival. */
   readonly chunks: readonly Buffer[];
-  /** Whether these are all. Otherwise the body is over the limit, and the request holds the rest. */
+  /** Whether these are all. Otherwise the request holds the rest, or fails, when it is read on. */
   readonly whole: boolean;
 }
 
 /**
- * Reads a body, up to a limit.
+ * Reads a body, up to a limit. Never rejects: a client that goes away in the middle leaves a body that is not whole.
  *
  * @param maxBytes reading stops after the chunk that goes over it.
- * @throws what the request fails with, as when the client goes away.
  */
 export function readBody(request: IncomingMessage, maxBytes: number): Promise<ReadBody> {
-  return new Promise((resolve, reject) => {
+  // Somebody was here before, and the events that end the reading below will not come again.
+  if (request.readableEnded || request.destroyed)
+    return Promise.resolve({ chunks: [], whole: request.readableEnded });
+  return new Promise((resolve) => {
     const chunks: Buffer[] = [];
     let received = 0;
-    const settle = (end: () => void): void => {
+    const settle = (whole: boolean): void => {
       request.off('data', take).off('end', finish).off('error', fail).off('close', fail);
-      end();
+      resolve({ chunks, whole });
     };
     const take = (chunk: Buffer): void => {
       chunks.push(chunk);
       received += chunk.length;
       if (received <= maxBytes) return;
       request.pause();
-      settle(() => resolve({ chunks, whole: false }));
+      settle(false);
     };
-    const finish = (): void => settle(() => resolve({ chunks, whole: true }));
-    const fail = (error?: Error): void =>
-      settle(() => reject(error ?? new Error('The client went away before its request was whole.')));
+    const finish = (): void => settle(true);
+    const fail = (): void => settle(false);
     request.on('data', take).on('end', finish).on('error', fail).on('close', fail);
   });
 }

@@ -9,6 +9,7 @@ import type {
 } from '@modelcontextprotocol/server';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Admitted } from './admit.js';
+import { HttpContext } from './http-context.js';
 import { keepAlive } from './keep-alive.js';
 import { toWebRequest } from './web-request.js';
 
@@ -24,6 +25,8 @@ const STREAM_HEAD = {
   Connection: 'keep-alive',
   'X-Accel-Buffering': 'no',
 } as const;
+
+type Http = NonNullable<ServerContext['http']>;
 
 /** What an exchange is made of. */
 export interface ExchangeInit {
@@ -75,15 +78,9 @@ export class Exchange {
     return this.#over;
   }
 
-  /** `ctx.http`. The request is built when somebody looks at it: few do, and it costs as much as a whole answer. */
-  http(): NonNullable<ServerContext['http']> {
-    const webRequest = (): Request => (this.#webRequest ??= this.#toWebRequest());
-    return {
-      ...(this.authInfo !== undefined && { authInfo: this.authInfo }),
-      get req() {
-        return webRequest();
-      },
-    };
+  /** `ctx.http`, with what the SDK makes of it. */
+  http(made: Http = {}): Http {
+    return new HttpContext(made, this.authInfo, () => (this.#webRequest ??= this.#toWebRequest())) as Http;
   }
 
   #toWebRequest(): Request {

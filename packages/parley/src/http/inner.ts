@@ -1,7 +1,8 @@
 import {
   McpServer,
-  type MessageExtraInfo,
   type BaseContext,
+  type JSONRPCRequest,
+  type MessageExtraInfo,
   type Server,
   type ServerContext,
 } from '@modelcontextprotocol/server';
@@ -15,12 +16,15 @@ export function serverOf(product: Product): Server {
 }
 
 /**
- * What the SDK's entry sets on an instance before a request, and keeps from others. An instance that serves more than
- * one request needs it set for each. `test/http/sdk-seams.test.ts` pins these members to the SDK in use.
+ * What the SDK's entry sets on an instance before a request and ends after it. An instance that serves more than one
+ * request needs it done for each. `test/http/sdk-seams.test.ts` pins these members to the SDK in use.
  */
 export interface Inner {
   _clientCapabilities: unknown;
   _clientVersion: unknown;
+  readonly _requestHandlerAbortControllers: ReadonlyMap<unknown, AbortController>;
+  /** What `transport.onmessage` calls once it has tried which kind of message it has; absent in an SDK to come. */
+  _onrequest?(message: JSONRPCRequest, extra: MessageExtraInfo): void;
   buildContext(this: Server, context: BaseContext, extra?: MessageExtraInfo): ServerContext;
 }
 

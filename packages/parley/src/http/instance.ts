@@ -18,6 +18,9 @@ import type { Watch } from './watch.js';
  */
 const OWN_IDS = crypto.randomUUID();
 
+/** Why the signal of a request that was answered is aborted: as by the SDK when it closes an instance. */
+const OVER = new SdkError(SdkErrorCode.ConnectionClosed, 'Connection closed');
+
 /** Whether the schemas of tools copy arguments into headers; by the schema, which an instance keeps. */
 const declaresHeaders = new WeakMap<object, boolean>();
 
@@ -73,8 +76,8 @@ export class Instance implements Transport {
     inner.buildContext = (context, extra) => {
       const exchange = this.#dispatching ? this.#current : undefined;
       if (exchange === undefined) return build(context, extra);
-      const built = build(context, extra);
-      return { ...built, mcpReq: { ...built.mcpReq, id: exchange.id }, http: exchange.http() };
+      const built = build({ ...context, http: {} }, extra);
+      return { ...built, mcpReq: { ...built.mcpReq, id: exchange.id }, http: exchange.http(built.http) };
     };
     await this.product.connect(this);
   }
@@ -97,10 +100,13 @@ export class Instance implements Transport {
     this.#refused = false;
     this.#dispatching = true;
     try {
-      this.onmessage?.(
-        { ...message, id: this.#idOfCurrent() },
-        { classification, ...(exchange.authInfo !== undefined && { authInfo: exchange.authInfo }) },
-      );
+      const own = { ...message, id: `${OWN_IDS}:${this.#served}` };
+      const extra = {
+        classification,
+        ...(exchange.authInfo !== undefined && { authInfo: exchange.authInfo }),
+      };
+      if (inner._onrequest === undefined) this.onmessage?.(own, extra);
+      else inner._onrequest(own, extra);
     } finally {
       this.#dispatching = false;
     }
@@ -155,6 +161,8 @@ export class Instance implements Transport {
       return;
     }
     exchange.answer({ ...response, id: exchange.id });
+    // Under the SDK's entry an instance is closed after its response, which tells what the handler left running.
+    innerOf(this.#server)._requestHandlerAbortControllers.get(response.id)?.abort(OVER);
     this.#free();
   }
 

@@ -55,8 +55,7 @@ export class Pool {
       first = false;
       if (!look.reusable) watch.spoil();
       // Not at once: the SDK is in the middle of closing.
-      if (generation === this.#generation && !wasAborted(context))
-        queueMicrotask(() => void this.#adopt(product));
+      if (!wasAborted(context)) queueMicrotask(() => void this.#adopt(product, generation));
     };
     return product;
   };
@@ -88,7 +87,7 @@ export class Pool {
     return look;
   }
 
-  async #adopt(product: Product): Promise<void> {
+  async #adopt(product: Product, generation: number): Promise<void> {
     const server = serverOf(product);
     const watch = this.#watches.get(server);
     if (watch?.reusable !== true || this.#closed || server.transport !== undefined) return;
@@ -96,7 +95,9 @@ export class Pool {
     const instance = new Instance(product, watch, (free) => this.#putBack(free));
     this.#known.set(server, instance);
     await instance.connect();
-    this.#idle.push(instance);
+    // Only now: others may have come meanwhile, and the pool may have been refreshed.
+    if (generation !== this.#generation) instance.retire();
+    this.#putBack(instance);
   }
 
   /** An instance for one exchange; undefined if none is idle. The one used last is taken first. */

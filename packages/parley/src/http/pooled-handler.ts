@@ -61,7 +61,8 @@ export function createPooledHandler(
   let closed = false;
 
   const serve = (request: NodeRequest, response: ServerResponse, admitted: Admitted): boolean => {
-    const instance = pool.take();
+    // A client that is gone by now would never be seen to go.
+    const instance = response.destroyed ? undefined : pool.take();
     if (instance === undefined) return false;
     const exchange = new Exchange({
       request,
@@ -83,7 +84,7 @@ export function createPooledHandler(
     return pool.serve(instance, exchange);
   };
 
-  const handle = async (request: NodeRequest, response: ServerResponse, given?: unknown): Promise<void> => {
+  const route = async (request: NodeRequest, response: ServerResponse, given?: unknown): Promise<void> => {
     const parsed = typeof given === 'function' ? undefined : given;
     if (closed || responseMode === 'sse' || !mayBeAdmitted(request, maxRequestBodySize)) {
       await forward(asLike(request), response, parsed);
@@ -98,9 +99,18 @@ export function createPooledHandler(
     const { chunks, whole } = await readBody(request, maxRequestBodySize);
     const body = whole ? parseJson(chunks) : 'not plain JSON';
     const admitted = body === 'not plain JSON' ? undefined : admit(request.headers, body.json);
-    if (response.destroyed) return;
     if (admitted === undefined || !serve(request, response, admitted))
       await forward(unread(request, chunks, !whole), response);
+  };
+
+  // Callers do not wait for a request handler, so a rejection would end the process.
+  const handle = async (request: NodeRequest, response: ServerResponse, given?: unknown): Promise<void> => {
+    try {
+      await route(request, response, given);
+    } catch (error) {
+      onerror?.(error instanceof Error ? error : new Error(String(error)));
+      response.destroy();
+    }
   };
 
   return Object.assign(handle, {

@@ -1,5 +1,19 @@
 import type { IncomingMessage } from 'node:http';
 
+/** The address that a request was sent to. */
+function addressOf({ headers, url }: IncomingMessage): string {
+  return `http://${headers.host ?? 'localhost'}${url ?? '/'}`;
+}
+
+/** Whether the address of a request is one that a web request can have. The SDK's entry answers others with 500. */
+export function hasPlainAddress(request: IncomingMessage): boolean {
+  const { headers, url } = request;
+  // Before a path, an @ would make credentials of a host, and a web request has none.
+  return (
+    url?.startsWith('/') === true && headers.host?.includes('@') !== true && URL.canParse(addressOf(request))
+  );
+}
+
 /**
  * The request as `ctx.http.req` has it. Its body was read before and is not there.
  *
@@ -11,8 +25,7 @@ export function toWebRequest(request: IncomingMessage, signal: AbortSignal): Req
     if (value === undefined || name.startsWith(':')) continue;
     for (const item of Array.isArray(value) ? value : [value]) headers.append(name, item);
   }
-  const host = request.headers.host ?? 'localhost';
-  return new Request(`http://${host}${request.url ?? '/'}`, {
+  return new Request(addressOf(request), {
     method: request.method ?? 'GET',
     headers,
     signal,

@@ -24,13 +24,15 @@ class Hold {
   readonly begun = new Promise<void>((resolve) => this.#begun.push(resolve));
 
   async wait(signal: AbortSignal): Promise<void> {
-    signal.addEventListener('abort', () => {
+    const stop = (): void => {
       this.aborted = true;
       this.release();
-    });
+    };
+    signal.addEventListener('abort', stop);
     const released = new Promise<void>((resolve) => (this.release = resolve));
     this.#begun.forEach((tell) => tell());
     await released;
+    signal.removeEventListener('abort', stop);
   }
 }
 
