@@ -150,12 +150,11 @@ export class Questions {
 
   /** What the next round must know of the pending questions. */
   asked(): AskedQuestion[] {
-    return Array.from(this.#pending.values(), ({ key, digest, attempts, changes }) => ({
-      key,
-      digest,
-      ...(attempts > 0 && { attempts }),
-      ...(changes > 0 && { changes }),
-    }));
+    return Array.from(this.#pending.values(), ({ key, digest, attempts, changes }) =>
+      attempts === 0 && changes === 0
+        ? { key, digest }
+        : { key, digest, ...(attempts > 0 && { attempts }), ...(changes > 0 && { changes }) },
+    );
   }
 
   #tryAnswer<T>(ask: Ask<T>, digest: string, settle: Settle<T>): void {

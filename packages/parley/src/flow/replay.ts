@@ -192,6 +192,7 @@ export class Replay {
 
   /** The journal so far (R4). */
   journal(): Journal {
+    if (this.#recorded.size === 0 && this.#sources === undefined) return [...this.#journal];
     const left = this.#order.flatMap((key) => this.#recorded.get(key)?.text ?? []);
     const undrawn = [...(this.#sources?.values() ?? [])].flat().map(({ text }) => text);
     return [...this.#journal, ...undrawn, ...left];

@@ -44,7 +44,7 @@ export interface RunInput<Ctx> {
    * with the outcome `detached`. `done`: this is the task, and `flow.detach` resolves in its recorded place, or when
    * there is none, at such a rest. Absent: `flow.detach` ends the run with an error.
    */
-  readonly detached?: 'possible' | 'done';
+  readonly detached?: 'possible' | 'done' | undefined;
   /** The error of a `flow.detach` that is not possible. Default: one that says what to configure. */
   readonly cannotDetach?: () => Error;
   /**

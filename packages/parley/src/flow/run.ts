@@ -91,7 +91,7 @@ export function runFlow<Ctx, T>(
       fail(input.signal.reason);
       return;
     }
-    input.signal?.addEventListener('abort', onAbort, { once: true });
+    input.signal?.addEventListener('abort', onAbort);
     try {
       Promise.resolve(handler(calls)).then(
         (value) => end({ type: 'completed', value, journal: calls.journal() }),

@@ -11,13 +11,16 @@ export interface Scheduler {
   after(ms: number, callback: () => void): () => void;
 }
 
+/** Its reactions are as good as `queueMicrotask`, which on Node makes an object of `async_hooks` for each call. */
+const RESOLVED = Promise.resolve();
+
 /**
  * Node runs its tick queue only when the queue of promise reactions is empty. Asking for a tick from within
  * a reaction therefore means "when all of them are done", at 0.2 µs instead of the 0.8 µs of a turn of the
  * event loop. Elsewhere a turn has to do.
  */
 function reactionsOnNode(callback: () => void): void {
-  queueMicrotask(() => process.nextTick(callback));
+  void RESOLVED.then(() => process.nextTick(callback));
 }
 
 function turnByMessage(callback: () => void): void {

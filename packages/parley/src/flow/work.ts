@@ -137,9 +137,8 @@ export class Work {
           replay.deliverLive(failureEntry(failed, key, failure), () => reject(failure));
         } else {
           const { value } = result;
-          replay.deliverLive({ type: done, key, ...(value !== undefined && { value }) }, () =>
-            resolve(value as T),
-          );
+          const entry = value === undefined ? { type: done, key } : { type: done, key, value };
+          replay.deliverLive(entry, () => resolve(value as T));
         }
       });
       replay.called();

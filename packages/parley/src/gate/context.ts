@@ -30,15 +30,18 @@ export function contextFor(round: Round): GatedContext {
   const { ctx, opened } = round;
   const { inputResponses } = ctx.mcpReq;
   if (opened === undefined && inputResponses === undefined) return { ...ctx, [ROUND]: round };
-  const answers = inputResponses === undefined ? undefined : { inputResponses: pick(inputResponses, opened) };
   const requestState = (): unknown => {
     if (opened?.state.kind !== 'flow') return opened?.state.text;
     // A handler written by hand that stands where the flow once stood would take "no state" for a first request.
     return round.fail(invalidRequestState());
   };
-  const mcpReq = { ...ctx.mcpReq, ...answers, requestState: requestState as RequestStateAccessor };
+  // One spread: a second one into the same object would cost more than the rest of this function.
+  const mcpReq: Writable = { ...ctx.mcpReq, requestState: requestState as RequestStateAccessor };
+  if (inputResponses !== undefined) mcpReq.inputResponses = pick(inputResponses, opened);
   return { ...ctx, mcpReq, [ROUND]: round };
 }
+
+type Writable = { -readonly [K in keyof ServerContext['mcpReq']]: ServerContext['mcpReq'][K] };
 
 /** The answers under keys that were asked, on an object without a prototype: what the SDK gives may have a forged one. */
 export function pick(

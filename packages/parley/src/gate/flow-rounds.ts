@@ -83,7 +83,8 @@ export class FlowRounds {
       signal: ctx.mcpReq.signal,
       host: runHost,
       once: (request) => keeper().once(id(), identity.deadline + 2 * clockSkew - now(), request),
-      ...(canDetach ? { detached: 'possible' } : { cannotDetach }),
+      detached: canDetach ? 'possible' : undefined,
+      cannotDetach,
     });
     switch (outcome.type) {
       case 'completed':

@@ -21,6 +21,7 @@ import type {
 import { ConfigurationError } from '../errors.js';
 import type { StatePolicy } from '../carrier/index.js';
 import type { Flow } from '../flow/index.js';
+import { lendConverted } from './converted-schemas.js';
 import { NO_TASKS, type TaskMode } from './escalation.js';
 import type { Gate } from './gate.js';
 import type { FlowPolicy } from './gate-parts.js';
@@ -114,17 +115,18 @@ export class Flows {
     Output extends StandardSchemaWithJSON,
     Input extends StandardSchemaWithJSON | undefined = undefined,
   >(name: string, config: FlowToolConfig<Input, Output>, handler: FlowToolHandler<Input>): RegisteredTool {
-    const { task, ...rest } = config;
-    const [statePolicy, sdkConfig] = splitPolicy(rest);
-    const policy = { ...statePolicy, ...this.#taskMode(task) };
+    const { task } = config;
+    const [statePolicy, sdkConfig] = splitPolicy(task === undefined ? config : withoutTask(config));
+    const policy = task === undefined ? statePolicy : { ...statePolicy, task: this.#taskMode(task) };
     type Callback = (args: unknown, ctx: ServerContext) => Promise<CallToolResult | InputRequiredResult>;
-    const register = this.#mcp.registerTool.bind(this.#mcp) as unknown as Register<Callback, RegisteredTool>;
-    const registered = register(
+    const mcp = this.#mcp as unknown as { registerTool: Register<Callback, RegisteredTool> };
+    const registered = mcp.registerTool(
       name,
       sdkConfig,
       this.#callback(config.inputSchema !== undefined, handler, policy),
     );
     this.#registrations.addNamed('tools/call', name, registered);
+    lendConverted(this.#mcp, name, registered);
     return registered;
   }
 
@@ -140,11 +142,8 @@ export class Flows {
   ): RegisteredPrompt {
     const [policy, sdkConfig] = splitPolicy(config);
     type Callback = (args: unknown, ctx: ServerContext) => Promise<GetPromptResult | InputRequiredResult>;
-    const register = this.#mcp.registerPrompt.bind(this.#mcp) as unknown as Register<
-      Callback,
-      RegisteredPrompt
-    >;
-    const registered = register(
+    const mcp = this.#mcp as unknown as { registerPrompt: Register<Callback, RegisteredPrompt> };
+    const registered = mcp.registerPrompt(
       name,
       sdkConfig,
       this.#callback(config.argsSchema !== undefined, handler, policy),
@@ -193,13 +192,12 @@ export class Flows {
     return registered;
   }
 
-  #taskMode(task: TaskMode | undefined): { readonly task?: TaskMode } {
-    if (task === undefined) return {};
+  #taskMode(task: TaskMode): TaskMode {
     if (task !== 'optional' && task !== 'required') {
       throw new ConfigurationError(`'task' must be 'optional' or 'required'.`);
     }
     if (!this.#gate.hasTasks) throw new ConfigurationError(NO_TASKS);
-    return { task };
+    return task;
   }
 
   /** The callback for the SDK, which passes arguments only where there is a schema for them. */
@@ -219,8 +217,18 @@ export class Flows {
 
 type Register<Callback, Registered> = (name: string, config: object, callback: Callback) => Registered;
 
+function withoutTask<C extends { readonly task?: TaskMode }>(config: C): Omit<C, 'task'> {
+  const { task: _task, ...rest } = config;
+  return rest;
+}
+
+const POLICY_KEYS = ['version', 'accepts', 'expired', 'singleUse', 'ttl', 'deadline'] as const;
+const NO_POLICY: StatePolicy = {};
+
 /** Takes our options out of a config: the SDK lists what it is given to clients. */
 function splitPolicy<C extends StatePolicy>(config: C): [StatePolicy, Omit<C, keyof StatePolicy>] {
+  // Where there are none nothing is copied: a factory registers anew for each request.
+  if (!POLICY_KEYS.some((key) => config[key] !== undefined)) return [NO_POLICY, config];
   const { version, accepts, expired, singleUse, ttl, deadline, ...rest } = config;
   checkDuration('ttl', ttl);
   checkDuration('deadline', deadline);

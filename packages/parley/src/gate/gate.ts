@@ -102,7 +102,8 @@ export class Gate {
     }
     const state = this.#states.admit(round, policy);
     // Before the first step: work must not be done for a request whose state could not be bound afterwards.
-    await this.#states.bind(round);
+    const binding = this.#states.bind(round);
+    if (binding !== undefined) await binding;
     const asTask = policy.task !== undefined && takesTasks(ctx);
     if (policy.task === 'required' && !asTask) round.fail(missingTasks());
     const asked = asTask ? detachFirst(handler) : handler;

@@ -212,13 +212,12 @@ function defaultPrincipal(logger: Logger): GateHost['principal'] {
 /** Replaces `setRequestHandler` on this one server, so that whatever is installed from now on is wrapped. */
 function gateHandlers(server: Server, gate: Gate): void {
   const original = server.setRequestHandler.bind(server) as (...args: unknown[]) => void;
-  const gated = (method: string, ...rest: unknown[]): void => {
+  const gated = (method: string, first: unknown, second?: unknown): void => {
     if (!GATED.has(method)) {
-      original(method, ...rest);
+      original(method, first, second);
       return;
     }
     const gatedMethod = method as GatedMethod;
-    const [first, second] = rest;
     if (typeof first === 'function') {
       original(method, gate.wrap(gatedMethod, first as SdkHandler));
       return;

@@ -1,6 +1,5 @@
 import type { InputRequiredResult, Result } from '@modelcontextprotocol/server';
 import type {
-  Binding,
   CarriedState,
   FlowIdentity,
   FlowState,
@@ -10,6 +9,7 @@ import type {
 } from '../carrier/index.js';
 import { StateRejected, TooManyRounds } from '../errors.js';
 import { randomBytes } from '../seal/index.js';
+import type { Bind } from './binding.js';
 import type { EventSource } from './events.js';
 import type { GateHost, GateParts } from './gate-parts.js';
 import type { Refusals } from './refusals.js';
@@ -41,7 +41,7 @@ export class RoundStates {
    *
    * @throws ProtocolError the one answer to every state that is not accepted.
    */
-  async open(source: EventSource, token: unknown, bind: () => Promise<Binding>): Promise<OpenedState> {
+  async open(source: EventSource, token: unknown, bind: Bind): Promise<OpenedState> {
     try {
       const opened = await this.#carrier.open(token, bind);
       if (opened.state.kind === 'plain') {
@@ -106,10 +106,15 @@ export class RoundStates {
     return { ...result, requestState: await this.seal(round, identity, { kind: 'plain', asked, text }, {}) };
   }
 
-  /** Sees to it that a state of this round could be bound, or leaves the error for the wire and throws it. */
-  async bind(round: Round): Promise<void> {
+  /** Sees to it, at once or soon, that a state of this round could be bound; else leaves the error for the wire and throws it. */
+  bind(round: Round): Promise<void> | undefined {
+    const binding = round.bind();
+    return binding instanceof Promise ? this.#bound(round, binding) : undefined;
+  }
+
+  async #bound(round: Round, binding: Promise<unknown>): Promise<void> {
     try {
-      await round.bind();
+      await binding;
     } catch (error) {
       round.fail(this.#refusals.ofBinding(round.source, error));
     }

@@ -1,6 +1,7 @@
 import type { Result, ServerContext } from '@modelcontextprotocol/server';
-import type { Binding, FlowIdentity, OpenedState } from '../carrier/index.js';
+import type { FlowIdentity, OpenedState } from '../carrier/index.js';
 import { encodeBase64url } from '../seal/index.js';
+import type { Bind } from './binding.js';
 import type { EventSource, RoundEvent } from './events.js';
 
 /** One request of a gated method, from its arrival to its answer. */
@@ -12,7 +13,7 @@ export interface RoundOptions {
   /** What its state said, after it was authenticated. */
   readonly opened: OpenedState | undefined;
   /** Tells who asks for what; computed on first use. */
-  readonly bind: () => Promise<Binding>;
+  readonly bind: Bind;
 }
 
 /** The state of one round inside the gate. */
@@ -22,7 +23,7 @@ export class Round {
   readonly args: unknown;
   /** What this round goes on from; undefined when it starts a flow. */
   readonly opened: OpenedState | undefined;
-  readonly bind: () => Promise<Binding>;
+  readonly bind: Bind;
   /**
    * What must go out as a JSON-RPC error. An error that is thrown inside a tool's callback would be turned
    * into a tool result by the SDK, so it is left here and thrown again outside.
