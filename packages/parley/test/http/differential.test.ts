@@ -142,7 +142,9 @@ describe('the pooled entry answers as the SDK does', () => {
     const different: { readonly plan: Plan; readonly pair: Pair }[] = [];
     const work = async (): Promise<void> => {
       for (let plan = queue.pop(); plan !== undefined; plan = queue.pop()) {
-        const pair = await sendToBoth(plan);
+        const pair = await sendToBoth(plan).catch((cause: unknown) => {
+          throw new Error(`Seed ${seed}: ${JSON.stringify(plan)}`, { cause });
+        });
         if (!isDeepStrictEqual(pair.byPool, pair.bySdk)) different.push({ plan, pair });
       }
     };

@@ -180,7 +180,8 @@ function registerLoud(mcp: McpServer): void {
     await mcp.server.sendLoggingMessage({ level: 'error', data: 'not part of any request' });
     return text('sent');
   });
-  mcp.registerTool('push', {}, async () => text(await mcp.server.listRoots()));
+  // 2026 refuses it. In 2025 a stateless client cannot answer, so it must not wait long.
+  mcp.registerTool('push', {}, async () => text(await mcp.server.listRoots({}, { timeout: 20 })));
   mcp.registerTool('unknown-notification', {}, async ({ mcpReq }) => {
     await mcpReq.notify({ method: 'notifications/elicitation/complete', params: { elicitationId: 'e' } });
     return text('sent');

@@ -292,7 +292,7 @@ const MESSAGE = named('message', {
   'own constructor': inParams((params) => void (params['constructor'] = { prototype: {} })),
   'key twice': raw((json) => json.replace('"params":{', '"params":{"name":"other","name":"echo",')),
   'deeply nested': inParams((params) => {
-    params['arguments'] = JSON.parse(`{"a":${'['.repeat(3000)}${']'.repeat(3000)}}`) as unknown;
+    params['arguments'] = JSON.parse(`{"a":${'['.repeat(500)}${']'.repeat(500)}}`) as unknown;
   }),
   'lone surrogate': inParams((params) => void (params['arguments'] = { s: '\ud800' })),
 });

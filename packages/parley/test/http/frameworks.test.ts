@@ -192,6 +192,8 @@ describe('behind middleware', () => {
         whose === 'ours' ? createPooledHandler(factory) : toNodeHandler(createMcpHandler(factory));
       const app = express();
       app.use(express.json());
+      // By then, all events of the request are over.
+      app.use((_request, _response, next) => void setImmediate(next));
       app.all('/mcp', (request, response) => handler(request, response));
       const client = clientOf(await listen(createServer(app)));
       const { status, body } = await client.send(

@@ -63,7 +63,7 @@ export async function loopback(entry: NodeEntry): Promise<Loopback> {
   const agent = new Agent({ keepAlive: true });
   return {
     port,
-    send: (raw) => send(port, agent, raw),
+    send: (raw) => sendUntilAnswered(port, agent, raw),
     async close() {
       agent.destroy();
       await end(server);
@@ -76,6 +76,29 @@ async function end(server: Server): Promise<void> {
   server.closeAllConnections();
   await new Promise((resolve) => server.close(resolve));
 }
+
+/**
+ * A server that refuses a body closes the connection with bytes of it unread, and the reset that this sends can
+ * overtake the answer. So a request whose connection was reset is sent again, a few times, on a new connection.
+ */
+async function sendUntilAnswered(port: number, agent: Agent, raw: RawRequest): Promise<RawResponse> {
+  let by = agent;
+  for (let attempt = 0; attempt < 5; attempt += 1) {
+    try {
+      return await send(port, by, raw);
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      if (code !== 'ECONNRESET' && code !== 'EPIPE') throw error;
+    } finally {
+      if (by !== agent) by.destroy();
+    }
+    by = new Agent({ keepAlive: true });
+  }
+  throw new Error('The connection was reset five times.');
+}
+
+/** How long to wait for an answer, in ms: a request that hangs fails by its name, and not as the whole test. */
+const PATIENCE = 5_000;
 
 function send(
   port: number,
@@ -97,6 +120,7 @@ function send(
       response.on('end', () => resolve(toRaw(response, Buffer.concat(chunks).toString('utf8'))));
     });
     outgoing.on('error', reject);
+    outgoing.setTimeout(PATIENCE, () => outgoing.destroy(new Error(`No answer in ${PATIENCE} ms.`)));
     if (body === undefined || !chunked) {
       outgoing.end(body);
       return;
