@@ -18,6 +18,8 @@ export function readBody(request: IncomingMessage, maxBytes: number): Promise<Re
   // Somebody was here before, and the events that end the reading below will not come again.
   if (request.readableEnded || request.destroyed)
     return Promise.resolve({ chunks: [], whole: request.readableEnded });
+  // Somebody made a stream of text of it: there are no bytes to be had.
+  if (typeof request.readableEncoding === 'string') return Promise.resolve({ chunks: [], whole: false });
   return new Promise((resolve) => {
     const chunks: Buffer[] = [];
     let received = 0;

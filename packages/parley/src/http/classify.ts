@@ -55,9 +55,18 @@ function shapeOf(mcpMethod: string | undefined, body: unknown): string | undefin
   if (typeof id !== 'string' && !Number.isSafeInteger(id)) return undefined;
   if (typeof method !== 'string' || !isObject(params) || !isObject(params['_meta'])) return undefined;
   for (const member in body) if (!MEMBERS.has(member)) return undefined;
-  const shape = JSON.stringify([mcpMethod, method, params['_meta']]);
+  const shape = textOf([mcpMethod, method, params['_meta']]);
   // A number too large for a double reads as Infinity and is written as null: two values, one text.
-  return shape.length > LONGEST || shape.includes('null') ? undefined : shape;
+  return shape === undefined || shape.length > LONGEST || shape.includes('null') ? undefined : shape;
+}
+
+/** JSON can be read at any depth, and not be written: there the stack ends. */
+function textOf(value: unknown): string | undefined {
+  try {
+    return JSON.stringify(value);
+  } catch {
+    return undefined;
+  }
 }
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {

@@ -16,6 +16,11 @@ export function isLoopback(host: string): boolean {
   return LOOPBACK.test(host);
 }
 
+/** A host as it stands in an address: IPv6 in brackets. */
+export function inUrl(host: string): string {
+  return host.includes(':') && !host.startsWith('[') ? `[${host}]` : host;
+}
+
 /** Whom a server answers, by the names that browsers and clients call it with. */
 export interface GuardOptions {
   /** Address to listen on. */
@@ -33,9 +38,10 @@ export type Guard = (headers: IncomingHttpHeaders) => string | undefined;
  * allowed unless the options name others.
  */
 export function guard({ host, allowedHosts, allowedOrigins }: GuardOptions): Guard {
-  const local = isLoopback(host);
-  const hosts = allowedHosts ?? (local ? localhostAllowedHostnames() : undefined);
-  const origins = allowedOrigins ?? (local ? localhostAllowedOrigins() : undefined);
+  // Of the addresses that loopback has, the SDK names one.
+  const own = isLoopback(host) ? new URL(`http://${inUrl(host)}`).hostname : undefined;
+  const hosts = allowedHosts ?? (own === undefined ? undefined : [...localhostAllowedHostnames(), own]);
+  const origins = allowedOrigins ?? (own === undefined ? undefined : [...localhostAllowedOrigins(), own]);
   const passed = new Set<string>();
   return ({ host: hostHeader, origin }) => {
     const key = `${hostHeader ?? ''}\n${origin ?? ''}`;

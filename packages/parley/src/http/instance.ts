@@ -18,8 +18,13 @@ import type { Watch } from './watch.js';
  */
 const OWN_IDS = crypto.randomUUID();
 
-/** Why the signal of a request that was answered is aborted: as by the SDK when it closes an instance. */
-const OVER = new SdkError(SdkErrorCode.ConnectionClosed, 'Connection closed');
+/**
+ * Why the signal of a request that was answered is aborted: as by the SDK when it closes an instance. One for each
+ * request, since a handler can write on it.
+ */
+function over(): SdkError {
+  return new SdkError(SdkErrorCode.ConnectionClosed, 'Connection closed');
+}
 
 /** Whether the schemas of tools copy arguments into headers; by the schema, which an instance keeps. */
 const declaresHeaders = new WeakMap<object, boolean>();
@@ -31,7 +36,6 @@ const declaresHeaders = new WeakMap<object, boolean>();
 export class Instance implements Transport {
   onclose?: () => void;
   onerror?: (error: Error) => void;
-  onmessage?: Transport['onmessage'];
   readonly product: Product;
   readonly #server: Server;
   readonly #watch: Watch;
@@ -41,6 +45,9 @@ export class Instance implements Transport {
   #dispatching = false;
   #refused = false;
   #closed = false;
+  #receive: Transport['onmessage'];
+  /** How often somebody took hold of what comes in. The SDK does once; whoever does too wants to see all of it. */
+  #taps = 0;
 
   /**
    * @param product made by the factory, connected to nothing, and bound to the modern revision by the SDK's entry.
@@ -52,6 +59,15 @@ export class Instance implements Transport {
     this.#server = serverOf(product);
     this.#watch = watch;
     this.#onFree = onFree;
+  }
+
+  get onmessage(): Transport['onmessage'] {
+    return this.#receive;
+  }
+
+  set onmessage(receive: Transport['onmessage']) {
+    this.#receive = receive;
+    this.#taps += 1;
   }
 
   /** Whether it may serve again: nobody closed it, and it is as its factory made it. */
@@ -105,14 +121,19 @@ export class Instance implements Transport {
         classification,
         ...(exchange.authInfo !== undefined && { authInfo: exchange.authInfo }),
       };
-      if (inner._onrequest === undefined) this.onmessage?.(own, extra);
-      else inner._onrequest(own, extra);
+      if (inner._onrequest !== undefined && this.#isDirect) inner._onrequest(own, extra);
+      else this.#receive?.(own, extra);
     } finally {
       this.#dispatching = false;
     }
     if (!this.#refused) return true;
     this.#free();
     return false;
+  }
+
+  /** Whether nothing stands between the SDK's server and this transport, as monitoring does. */
+  get #isDirect(): boolean {
+    return this.#taps === 1 && this.#server.transport === this;
   }
 
   /**
@@ -124,9 +145,9 @@ export class Instance implements Transport {
     if (!(product instanceof McpServer)) return false;
     const { message } = admitted;
     const name = message.params?.['name'];
-    if (message.method === 'tools/call' && typeof name === 'string' && copiesIntoHeaders(product, name))
-      return true;
     try {
+      if (message.method === 'tools/call' && typeof name === 'string' && copiesIntoHeaders(product, name))
+        return true;
       const challenge = product.resolveScopeChallenge({
         request: message,
         ...(authInfo !== undefined && { authInfo }),
@@ -162,7 +183,7 @@ export class Instance implements Transport {
     }
     exchange.answer({ ...response, id: exchange.id });
     // Under the SDK's entry an instance is closed after its response, which tells what the handler left running.
-    innerOf(this.#server)._requestHandlerAbortControllers.get(response.id)?.abort(OVER);
+    innerOf(this.#server)._requestHandlerAbortControllers.get(response.id)?.abort(over());
     this.#free();
   }
 

@@ -1,5 +1,5 @@
-/** The longest that a timer of Node can wait, in ms. */
-const LONGEST = 2 ** 31 - 1;
+/** The longest that a timer of Node can wait, in ms. With more it does not wait at all. */
+export const LONGEST_WAIT_MS = 2 ** 31 - 1;
 
 /**
  * Ticks while a stream is open. The timer does not keep the process alive.
@@ -9,7 +9,7 @@ const LONGEST = 2 ** 31 - 1;
  */
 export function keepAlive(every: number, tick: () => void): () => void {
   if (!Number.isFinite(every) || every < 1) return () => {};
-  const timer = setInterval(tick, Math.min(every, LONGEST));
+  const timer = setInterval(tick, Math.min(every, LONGEST_WAIT_MS));
   timer.unref();
   return () => clearInterval(timer);
 }

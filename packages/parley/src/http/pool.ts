@@ -94,7 +94,12 @@ export class Pool {
     if (this.#idle.length >= this.#maxIdle) return;
     const instance = new Instance(product, watch, (free) => this.#putBack(free));
     this.#known.set(server, instance);
-    await instance.connect();
+    try {
+      await instance.connect();
+    } catch {
+      // An author's own connect() that works once only: nothing is lost but the reuse.
+      instance.retire();
+    }
     // Only now: others may have come meanwhile, and the pool may have been refreshed.
     if (generation !== this.#generation) instance.retire();
     this.#putBack(instance);
@@ -114,9 +119,14 @@ export class Pool {
 
   /** Lets a taken instance serve an exchange; see {@link Instance.serve}. */
   serve(instance: Instance, exchange: Exchange): boolean {
-    return this.#serving === undefined
-      ? instance.serve(exchange)
-      : this.#serving.run(exchange, () => instance.serve(exchange));
+    try {
+      return this.#serving === undefined
+        ? instance.serve(exchange)
+        : this.#serving.run(exchange, () => instance.serve(exchange));
+    } catch (error) {
+      this.discard(instance);
+      throw error;
+    }
   }
 
   /** Gives back an instance that was taken and did not serve. */

@@ -11,7 +11,9 @@ import { parseJson, readBody } from './body.js';
 import { Exchange } from './exchange.js';
 import { asLike, unread, type NodeRequest } from './forward.js';
 import { maxIdleOf, type PooledHandlerOptions } from './options.js';
+import { closeWithConnection } from './pipelined.js';
 import { Pool } from './pool.js';
+import { report } from './report.js';
 
 /** Time between two signs of life on a stream, in ms: the SDK's. */
 const KEEP_ALIVE_MS = 15_000;
@@ -68,7 +70,8 @@ export function createPooledHandler(
       request,
       response,
       admitted,
-      authInfo: request.auth,
+      // Middleware may say null for nobody.
+      authInfo: request.auth ?? undefined,
       jsonOnly: responseMode === 'json',
       keepAliveMs: options.keepAliveMs ?? KEEP_ALIVE_MS,
     });
@@ -76,12 +79,14 @@ export function createPooledHandler(
       pool.giveBack(instance);
       return false;
     }
+    if (!pool.serve(instance, exchange)) return false;
+    // Not before: what the instance refused is none of its business, and it may serve another when this is over.
     response.once('close', () => {
       if (exchange.over) return;
       exchange.hungUp();
       pool.discard(instance);
     });
-    return pool.serve(instance, exchange);
+    return true;
   };
 
   const route = async (request: NodeRequest, response: ServerResponse, given?: unknown): Promise<void> => {
@@ -106,9 +111,10 @@ export function createPooledHandler(
   // Callers do not wait for a request handler, so a rejection would end the process.
   const handle = async (request: NodeRequest, response: ServerResponse, given?: unknown): Promise<void> => {
     try {
+      closeWithConnection(request, response);
       await route(request, response, given);
     } catch (error) {
-      onerror?.(error instanceof Error ? error : new Error(String(error)));
+      report(onerror, error);
       response.destroy();
     }
   };

@@ -4,9 +4,12 @@ import { createServer, type Server as HttpServer, type ServerResponse } from 'no
 import { authenticate } from './bearer.js';
 import { Drain } from './drain.js';
 import type { NodeRequest } from './forward.js';
-import { guard, isLoopback, type Guard } from './guard.js';
+import { guard, inUrl, isLoopback, type Guard } from './guard.js';
+import { LONGEST_WAIT_MS } from './keep-alive.js';
 import type { PooledHandlerOptions } from './options.js';
+import { closeWithConnection } from './pipelined.js';
 import { createPooledHandler, type PooledHandler } from './pooled-handler.js';
+import { report } from './report.js';
 
 /** How to serve. */
 export interface ServeHttpOptions extends PooledHandlerOptions {
@@ -56,27 +59,30 @@ export async function serveHttp(
   options: ServeHttpOptions = {},
 ): Promise<HttpServing> {
   const { port = 0, host = '127.0.0.1', path = '/mcp', drainMs = 10_000 } = options;
-  if (!path.startsWith('/')) throw new RangeError(`path must begin with '/', got '${path}'.`);
-  if (!Number.isFinite(drainMs) || drainMs < 0)
-    throw new RangeError(`drainMs must be a number of milliseconds from 0 on, got ${String(drainMs)}.`);
+  checkPath(path);
+  if (!(drainMs >= 0 && drainMs <= LONGEST_WAIT_MS))
+    throw new RangeError(
+      `drainMs must be a number of milliseconds from 0 to ${LONGEST_WAIT_MS}, got ${String(drainMs)}.`,
+    );
   warnIfUnguarded(host, options);
   const handler = createPooledHandler(factory, options);
   const drain = new Drain();
   const door = guard({ host, allowedHosts: options.allowedHosts, allowedOrigins: options.allowedOrigins });
   const server = createServer((request, response) => {
+    closeWithConnection(request, response);
     if (isRequestThatEnds(request)) drain.enter(response);
     answer(request, response, { handler, door, path, auth: options.auth }).catch((error: unknown) => {
-      options.onerror?.(error instanceof Error ? error : new Error(String(error)));
+      report(options.onerror, error);
       if (response.headersSent) response.destroy();
       else refuse(response, 500, 'Internal server error');
     });
   });
-  server.listen(port, host);
+  server.listen(port, host.replace(/^\[(.*)\]$/, '$1'));
   await once(server, 'listening');
   const bound = portOf(server);
   let closing: Promise<void> | undefined;
   return {
-    url: `http://${host.includes(':') && !host.startsWith('[') ? `[${host}]` : host}:${bound}${path}`,
+    url: `http://${inUrl(host)}:${bound}${path}`,
     port: bound,
     handler,
     close: () => (closing ??= stop(server, handler, drain, drainMs)),
@@ -97,6 +103,14 @@ async function answer(request: NodeRequest, response: ServerResponse, behind: Be
   if (pathOf(request) !== path) return refuse(response, 404, `Not found. This server answers at ${path}.`);
   if (auth !== undefined && !(await authenticate(request, response, auth))) return undefined;
   return await handler(request, response);
+}
+
+/** Clients write a path in one way, and what is written otherwise would never be found. */
+function checkPath(path: string): void {
+  if (!path.startsWith('/')) throw new RangeError(`path must begin with '/', got '${path}'.`);
+  const { pathname } = new URL(`http://localhost${path}`);
+  if (pathname !== path)
+    throw new RangeError(`path must be written as clients send it, '${pathname}', got '${path}'.`);
 }
 
 function pathOf({ url = '/' }: NodeRequest): string {

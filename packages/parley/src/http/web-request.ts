@@ -1,16 +1,22 @@
 import type { IncomingMessage } from 'node:http';
 
+/** The authority that a request was sent to; HTTP/2 has it as a header of its own. */
+function authorityOf({ headers }: IncomingMessage): string {
+  return headers.host ?? headers[':authority']?.toString() ?? 'localhost';
+}
+
 /** The address that a request was sent to. */
-function addressOf({ headers, url }: IncomingMessage): string {
-  return `http://${headers.host ?? 'localhost'}${url ?? '/'}`;
+function addressOf(request: IncomingMessage): string {
+  return `http://${authorityOf(request)}${request.url ?? '/'}`;
 }
 
 /** Whether the address of a request is one that a web request can have. The SDK's entry answers others with 500. */
 export function hasPlainAddress(request: IncomingMessage): boolean {
-  const { headers, url } = request;
   // Before a path, an @ would make credentials of a host, and a web request has none.
   return (
-    url?.startsWith('/') === true && headers.host?.includes('@') !== true && URL.canParse(addressOf(request))
+    request.url?.startsWith('/') === true &&
+    !authorityOf(request).includes('@') &&
+    URL.canParse(addressOf(request))
   );
 }
 

@@ -19,8 +19,8 @@ import { withoutChance } from './without-chance.js';
 
 /** How many instances are idle at least when a request comes. */
 const WARM = 32;
-const SEQUENTIAL = 1200;
-const CONCURRENT = 1200;
+const SEQUENTIAL = 400;
+const CONCURRENT = 2000;
 
 /** Calls whose every fault is tried. */
 const SINGLE = [

@@ -1,5 +1,6 @@
 import { McpServer, OAuthError, OAuthErrorCode } from '@modelcontextprotocol/server';
 import { Agent, request as httpRequest, type IncomingHttpHeaders, type RequestOptions } from 'node:http';
+import { connect } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { serveHttp, type HttpServing, type ServeHttpOptions } from '../../src/http/index.js';
@@ -188,7 +189,12 @@ describe('serveHttp', () => {
     ).rejects.toThrow(/EADDRINUSE/);
     const factory = () => new McpServer({ name: 'a', version: '1' });
     await expect(serveHttp(factory, { path: 'mcp' })).rejects.toThrow(/path must begin/);
-    await expect(serveHttp(factory, { drainMs: -1 })).rejects.toThrow(/drainMs/);
+    // A query, a space, a step back: no request has such a path.
+    for (const path of ['/mcp?x=1', '/m c', '/a/../mcp', '/mcp#a'])
+      await expect(serveHttp(factory, { path })).rejects.toThrow(/path must be written as clients send it/);
+    // A timer that is set to more ends at once.
+    for (const drainMs of [-1, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 31])
+      await expect(serveHttp(factory, { drainMs })).rejects.toThrow(/drainMs/);
     await expect(serveHttp(factory, { maxIdle: 1.5 })).rejects.toThrow(/maxIdle/);
   });
 
@@ -206,6 +212,52 @@ describe('serveHttp', () => {
     await stopped;
     expect(hold.aborted).toBe(false);
   });
+
+  it('does not wait for responses that were never sent because their client went away', async () => {
+    const hold = await serve({ drainMs: 60_000 });
+    await call('who');
+    const socket = connect(port(), '127.0.0.1');
+    const body = JSON.stringify({
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'tools/call',
+      params: { name: 'wait', _meta: META },
+    });
+    const one =
+      'POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n' +
+      'MCP-Protocol-Version: 2026-07-28\r\nMcp-Method: tools/call\r\nMcp-Name: wait\r\n' +
+      `Content-Length: ${body.length}\r\n\r\n${body}`;
+    // Two at once on one connection: the second response waits for the first.
+    socket.write(one + one);
+    await hold.begun;
+    await new Promise((resolve) => setImmediate(resolve));
+    socket.destroy();
+    await serving?.close();
+    expect(hold.aborted).toBe(true);
+  });
+
+  it('is not ended by an onerror that throws', async () => {
+    const onerror = (): void => {
+      throw new Error('onerror throws');
+    };
+    const auth: ServeHttpOptions['auth'] = {
+      verifier: { verifyAccessToken: async () => Promise.reject(new Error('password of the database')) },
+    };
+    await serve({ onerror, auth });
+    const reply = await call('who', { Authorization: 'Bearer any' });
+    expect(reply.status).toBe(500);
+    expect(reply.text).not.toContain('password');
+  });
+
+  it.each(['::1', '[::1]', '127.0.0.5', 'localhost'])(
+    'answers at the address it gives, on %s',
+    async (host) => {
+      await serve({ host });
+      const { hostname, host: authority } = new URL(serving?.url ?? '');
+      const reply = await call('who', { Host: authority }, { host: hostname.replaceAll(/[[\]]/g, '') });
+      expect(reply.status).toBe(200);
+    },
+  );
 
   it('aborts what is not over in time', async () => {
     const hold = await serve({ drainMs: 20 });

@@ -96,6 +96,30 @@ const DIFFERENCES: Readonly<Record<string, () => Promise<void>>> = {
     expect(pooled).toBe('dropped, connected: true');
   },
 
+  async 'Notifications by id'() {
+    const { sdk, pooled } = await both(
+      (mcp) => {
+        mcp.registerTool('tell', {}, async ({ mcpReq: { id, notify } }) => {
+          const message = {
+            method: 'notifications/progress' as const,
+            params: { progressToken: 1, progress: 1 },
+          };
+          const byId = mcp.server.notification(message, { relatedRequestId: id });
+          const outcome = await byId.then(
+            () => 'sent',
+            ({ code }: { readonly code: string }) => code,
+          );
+          await notify(message);
+          return text(outcome);
+        });
+      },
+      async ({ send }) => JSON.stringify((await send('tell')).body),
+    );
+    const TOLD = /notifications\/progress/g;
+    expect([sdk.match(TOLD)?.length, sdk.includes('sent')]).toEqual([2, true]);
+    expect([pooled.match(TOLD)?.length, pooled.includes('NOT_CONNECTED')]).toEqual([1, true]);
+  },
+
   async 'Scopes are looked at twice'() {
     let looks = 0;
     const needs = requireScopes('admin');
