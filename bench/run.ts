@@ -16,6 +16,7 @@ const HELP = `Measures Parley beside its peers.
 Usage: npm run bench -- [options]
 
   --quick        about a minute in total, with wider spreads
+  --processes N  processes that measure each row, one after the other. Default 3, or 1 if quick
   --only NAME    only this row; may be given several times
   --json FILE    writes the report there too, as JSON
   --publish      writes docs/performance.md, its plots, and docs/performance.json from this run of all rows
@@ -27,14 +28,15 @@ Usage: npm run bench -- [options]
 Rows: ${rowNames().join(', ')}
 `;
 
-/** Processes that measure each row in a full run. */
-const PROCESSES = 3;
+/** Processes that measure each row, unless the options say otherwise. */
+const PROCESSES = { full: 3, quick: 1 } as const;
 
 const MAIN = fileURLToPath(import.meta.url);
 
 const { values } = parseArgs({
   options: {
     quick: { type: 'boolean', default: false },
+    processes: { type: 'string' },
     only: { type: 'string', multiple: true, default: [] },
     json: { type: 'string' },
     publish: { type: 'boolean', default: false },
@@ -63,6 +65,12 @@ async function main(): Promise<void> {
     process.exitCode = 2;
     return;
   }
+  const processes = Number(values.processes ?? (values.quick ? PROCESSES.quick : PROCESSES.full));
+  if (!Number.isSafeInteger(processes) || processes < 1) {
+    process.stderr.write(`--processes takes a whole number from 1 on, not '${values.processes ?? ''}'.\n`);
+    process.exitCode = 2;
+    return;
+  }
   if (values.publish && values.only.length > 0) {
     process.stderr.write('Only a run of all rows can be published: leave out --only.\n');
     process.exitCode = 2;
@@ -74,11 +82,8 @@ async function main(): Promise<void> {
   const failed: string[] = [];
   for (const name of rowNames().filter((row) => values.only.length === 0 || values.only.includes(row))) {
     process.stderr.write(`${name} ...\n`);
-    const result = await measureApart(
-      MAIN,
-      ['--row', name, ...(values.quick ? ['--quick'] : [])],
-      values.quick ? 1 : PROCESSES,
-    );
+    const args = ['--row', name, ...(values.quick ? ['--quick'] : [])];
+    const result = await measureApart(MAIN, args, processes);
     if (result === undefined) failed.push(name);
     else rows.push(result);
   }
@@ -86,6 +91,7 @@ async function main(): Promise<void> {
   const report: Report = {
     date: new Date().toISOString(),
     quick: values.quick,
+    processes,
     seconds,
     machine,
     rows,

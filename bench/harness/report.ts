@@ -5,6 +5,8 @@ import type { Line, RowResult, Target, Unit, Verdict } from './row.js';
 export interface Report {
   readonly date: string;
   readonly quick: boolean;
+  /** How many processes measured each row. */
+  readonly processes: number;
   readonly seconds: number;
   readonly machine: Machine;
   readonly rows: readonly RowResult[];
@@ -68,12 +70,12 @@ export function markdownTable(head: readonly string[], body: readonly (readonly 
 }
 
 /** What it was measured on, and when. */
-export function machineText({ machine, date, quick }: Report): string {
+export function machineText({ machine, date, quick, processes }: Report): string {
   const packages = Object.entries(machine.packages).map(([name, version]) => `${name} ${version}`);
   return [
     `${machine.cpu}, ${machine.cores} cores, ${machine.memoryGiB} GiB, ${machine.system}, load ${machine.load}`,
     `Node ${machine.node} (V8 ${machine.v8}), ${packages.join(', ')}`,
-    `${date}, ${quick ? 'quick' : 'full'} run. Median of interleaved rounds; ratios are of the same rounds, above 1 means that parley is better.`,
+    `${date}, ${quick ? 'quick' : 'full'} run, ${processes === 1 ? 'one process' : `${processes} processes`} a row. Median of interleaved rounds; ratios are of the same rounds, above 1 means that parley is better.`,
   ].join('\n');
 }
 
