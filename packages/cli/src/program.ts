@@ -1,6 +1,7 @@
 import { Command, CommanderError } from 'commander';
 import type { CallIo } from './call-io.js';
 import { takeServerCommand } from './command-line.js';
+import { addAudit } from './commands/audit.js';
 import { addCall } from './commands/call.js';
 import { addInspect, type InspectIo } from './commands/inspect.js';
 import { addKeygen, type KeygenIo } from './commands/keygen.js';
@@ -63,6 +64,7 @@ function program(io: CliIo): Command {
   addRead(parley, io);
   addTools(parley, io);
   addResume(parley, io);
+  addAudit(parley, io);
   addInspect(parley, io);
   addKeygen(parley, io);
   addLedgerMigrate(parley, io);

@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { Option } from 'commander';
 import { createColors } from 'picocolors';
 import type { CallIo } from '../call-io.js';
+import { hasColors } from '../colors.js';
 import { withConnection } from '../connect/connection.js';
 import { listTools } from '../connect/find.js';
 import { readTarget } from '../connect/target.js';
@@ -46,9 +47,4 @@ export function addTools(parley: Command, io: CallIo): void {
         io.out(tools.map((tool) => toolText(tool, bold)).join('\n'));
       });
     });
-}
-
-/** Colours are for people, and for terminals that have them (no-color.org). */
-function hasColors({ isTerminal, env }: CallIo): boolean {
-  return isTerminal && (env['NO_COLOR'] ?? '') === '' && env['TERM'] !== 'dumb';
 }

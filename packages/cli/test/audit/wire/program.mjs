@@ -1,0 +1,38 @@
+/** A program that is all script, on stdin and stdout: what a request's tool is called says what it does. */
+import { createInterface } from 'node:readline';
+
+console.error('It is up.');
+let served = 0;
+const write = (message) => void process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
+for await (const line of createInterface({ input: process.stdin })) {
+  const { id, params } = JSON.parse(line);
+  served += 1;
+  const answer = () => write({ id, result: { name: params.name, served, pid: process.pid } });
+  switch (params.name) {
+    case 'die':
+      console.error('Out of ideas.');
+      process.exit(3);
+      break;
+    case 'late':
+      setTimeout(answer, 100);
+      break;
+    case 'silent':
+      break;
+    case 'chatty':
+      process.stdout.write('Listening on stdin.\n\n');
+      write({ method: 'notifications/message', params: {} });
+      write({ id: 'mine', method: 'roots/list' });
+      answer();
+      break;
+    case 'endless':
+      process.stdout.write('x'.repeat(9 * 1024 * 1024));
+      break;
+    case 'stubborn':
+      process.on('SIGTERM', () => undefined);
+      setInterval(() => undefined, 1000);
+      answer();
+      break;
+    default:
+      answer();
+  }
+}
