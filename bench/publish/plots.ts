@@ -26,6 +26,15 @@ export function plots(report: Report): Readonly<Record<string, TopLevelSpec>> {
   };
 }
 
+/** A row for each subject, in the order of the values. */
+const BY_NAME = {
+  field: 'name',
+  type: 'nominal',
+  sort: null,
+  title: null,
+  axis: { ticks: false, domain: false, labelPadding: 8 },
+} as const;
+
 function requestsByEntry(report: Report): TopLevelSpec {
   const lines = linesOf(report, 'entries');
   const rateOf = (name: string): number =>
@@ -48,13 +57,7 @@ function requestsByEntry(report: Report): TopLevelSpec {
     height: { step: 44 },
     data: { values },
     encoding: {
-      y: {
-        field: 'name',
-        type: 'nominal',
-        sort: null,
-        title: null,
-        axis: { ticks: false, domain: false, labelPadding: 8 },
-      },
+      y: BY_NAME,
       x: {
         field: 'rate',
         type: 'quantitative',
@@ -100,13 +103,7 @@ function latencyByEntry(report: Report): TopLevelSpec {
     height: { step: 24 },
     data: { values },
     encoding: {
-      y: {
-        field: 'name',
-        type: 'nominal',
-        sort: null,
-        title: null,
-        axis: { ticks: false, domain: false, labelPadding: 8 },
-      },
+      y: BY_NAME,
       yOffset: { field: 'measure', type: 'nominal', sort: null, scale: { domain: ['p50', 'p99'] } },
       x: { field: 'ms', type: 'quantitative', title: 'from request to response, ms' },
     },
