@@ -4,7 +4,8 @@ import { readCallers, type CallerOptions } from './audit/callers.js';
 import type { Subject } from './audit/context.js';
 import { readAnswers } from './audit/honest/answers.js';
 import { auditProgress } from './audit/progress.js';
-import { above, type AuditReport } from './audit/report/report.js';
+import { without, withoutHidden } from './audit/report/redact.js';
+import { above, type AuditReport, type ReportOptions } from './audit/report/report.js';
 import { terminalReport } from './audit/report/terminal.js';
 import { checkReportFiles, writeReports } from './audit/report/write-report.js';
 import type { Json, JsonObject } from './audit/wire/message.js';
@@ -89,20 +90,23 @@ export async function runAudit(job: AuditJob, settings: AuditSettings, io: Audit
   } catch (error) {
     const { reason } = stop.signal as { reason: unknown };
     if (reason instanceof Signalled) throw new Ended(EXIT_BY_SIGNAL[reason.signal], reason.message);
-    throw error;
+    // The target's own words may stand in it.
+    throw error instanceof Ended ? new Ended(error.exitCode, without(error.message, callers.secrets)) : error;
   } finally {
     progress.done();
     ignoreSignals();
     await wire.close();
   }
-  io.out(terminalReport(report, { colors: hasColors(io), columns: io.screen?.columns || 80 }));
-  await writeReports(report, files, {
+  const options: ReportOptions = {
     showValues: showValues === true,
     hide: [...callers.secrets, ...(showValues === true ? [] : answers)],
     print: (request) => wire.print(request),
     version: io.version,
-  });
-  const failing = above(report, failOn).length;
+  };
+  const shown = withoutHidden(report, options);
+  io.out(terminalReport(shown, { colors: hasColors(io), columns: io.screen?.columns || 80 }));
+  await writeReports(shown, files, options);
+  const failing = above(shown, failOn).length;
   if (failing > 0) {
     const words = failing === 1 ? '1 finding is' : `${failing} findings are`;
     throw new Ended(EXIT.failed, `${words} ${failOn} or worse (--fail-on).`);

@@ -76,6 +76,8 @@ export interface AuditContext {
   send(request: WireRequest): Promise<Exchange>;
   /** Sends the retry of a pause with changes. */
   retry(pause: Pause, changes?: Changes): Promise<Exchange>;
+  /** Which header of a caller has a value that stands in a text: its name only. */
+  revealsSecretOf(text: string): string | undefined;
   /** How often the effect has happened, by the user's probe; undefined without one. */
   effects(): Promise<number | undefined>;
 }

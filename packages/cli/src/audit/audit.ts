@@ -42,6 +42,8 @@ export async function audit(options: AuditOptions): Promise<AuditReport> {
   onHonest?.(honest);
   const results = await runAttacks({
     attacks,
+    // A program serves one caller: what one attack does to it, the others beside it would have to bear.
+    ...(wire.kind === 'stdio' && { atOnce: 1 }),
     contextFor: (end) => contextOf(ground, new GuardedWire(wire, end), honest),
     ...(attackMs !== undefined && { attackMs }),
     ...(subject.waitMs !== undefined && { waitMs: subject.waitMs }),

@@ -1,7 +1,7 @@
 import type { Target } from '../connect/target.js';
 import { variableName } from '../hide-secrets.js';
 import { WrongUse } from '../outcome.js';
-import type { CallerHeaders, HeadersOfCallers } from './wire/http-headers.js';
+import { secretsOfHeader, type CallerHeaders, type HeadersOfCallers } from './wire/http-headers.js';
 import type { Caller } from './wire/message.js';
 
 /** Options that say who sends. */
@@ -48,9 +48,8 @@ export function readCallers(options: CallerOptions, target: Target, env: Env): C
   if (other.length > 0) known.add('other');
   // Without headers everybody is nobody in particular.
   if (main.length > 0) known.add('anonymous');
-  const values = [...main, ...other].map(([, value]) => value);
-  const tokens = values.flatMap((value) => /^\S+\s+(\S+)$/.exec(value)?.[1] ?? []);
-  return { headers, known, secrets: [...values, ...tokens] };
+  const secrets = [...main, ...other].flatMap(([, value]) => secretsOfHeader(value));
+  return { headers, known, secrets };
 }
 
 function refuseUnfit(target: Target): void {

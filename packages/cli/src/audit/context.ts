@@ -1,7 +1,8 @@
 import type { AuditContext, HonestRun, Pause } from './attack.js';
 import { answererOf, type WrittenAnswers } from './honest/answers.js';
 import type { Envelope } from './honest/envelope.js';
-import { drive, exchange, MOST_ROUNDS } from './honest/honest-run.js';
+import { exchange } from './honest/exchange.js';
+import { drive } from './honest/honest-run.js';
 import type { ListedTool, Listing } from './honest/listing.js';
 import { sampleValue } from './honest/sample-value.js';
 import type { Caller, Json, JsonObject, Wire } from './wire/message.js';
@@ -66,11 +67,14 @@ export function contextOf(ground: Ground, wire: Wire, honest: HonestRun): AuditC
     retryOf,
     retry: (pause, changes) => send(retryOf(pause, changes)),
     async walkTo(round, caller = 'main'): Promise<Pause | undefined> {
-      if (round > MOST_ROUNDS) return undefined;
+      const isThere = stopAt(honest, round);
+      if (isThere === undefined) return undefined;
       const answer = answererOf(answers);
-      const walked = await drive({ wire, envelope, name, arguments: args, caller, answer, upTo: round });
-      return walked.pauses.find((pause) => pause.round === round);
+      const { pauses } = await drive({ wire, envelope, name, arguments: args, caller, answer, isThere });
+      const pause = pauses.at(-1);
+      return pause !== undefined && isThere(pause) ? { ...pause, round } : undefined;
     },
+    revealsSecretOf: (text) => wire.headerIn(text),
     async effects() {
       if (probe === undefined) return undefined;
       const { outcome } = await send(
@@ -78,6 +82,22 @@ export function contextOf(ground: Ground, wire: Wire, honest: HonestRun): AuditC
       );
       return outcome.kind === 'done' ? firstNumber(outcome.result) : undefined;
     },
+  };
+}
+
+/**
+ * Tells when a new flow has come as far as a round of the honest one: to the question that was asked there. How often a
+ * flow comes back with a state alone until then depends on the server's work, and is another number each time.
+ */
+function stopAt({ pauses }: HonestRun, round: number): ((pause: Pause) => boolean) | undefined {
+  const target = pauses[round - 1];
+  if (target === undefined) return undefined;
+  const asks = ({ questions }: Pause): boolean => Object.keys(questions).length > 0;
+  const before = pauses.slice(0, round - 1).filter(asks).length;
+  const seen = new Set<number>();
+  return (pause) => {
+    if (asks(pause)) seen.add(pause.round);
+    return asks(target) ? asks(pause) && seen.size > before : pause.round >= round && !asks(pause);
   };
 }
 

@@ -12,24 +12,32 @@ export type Outcome =
   | { readonly kind: 'done'; readonly result: JsonObject }
   /** It became a task. */
   | { readonly kind: 'task' }
-  /** No answer that can be read, or an internal error: nothing can be said. */
-  | { readonly kind: 'failed'; readonly why: string };
+  /** An internal error of the server's (`isInternal`), or no answer to this request at all: nothing can be said. */
+  | { readonly kind: 'failed'; readonly why: string; readonly isInternal: boolean };
 
-/** Codes that say "not me", rather than "not so". */
+/** Says "not me", rather than "not so". */
 const INTERNAL_ERROR = -32_603;
+
+/** Statuses that say "not now": nothing was judged. */
+const NOT_NOW = new Set([408, 429, 502, 503, 504]);
+
+/** More questions than anybody answers at a time. */
+const MOST_QUESTIONS = 200;
 
 /** Reads a reply. */
 export function outcomeOf(reply: WireReply): Outcome {
   const { failure, error, result, status } = reply;
-  if (failure !== undefined) return { kind: 'failed', why: failure };
+  if (status !== undefined && NOT_NOW.has(status)) return failed(`HTTP status ${status}`);
   if (error !== undefined)
     return error.code === INTERNAL_ERROR
-      ? { kind: 'failed', why: 'an internal error (-32603)' }
+      ? failed('an internal error (-32603)', true)
       : { kind: 'refused', code: error.code, status };
+  if (status !== undefined && status >= 500) return failed(`HTTP status ${status}`, true);
+  if (failure !== undefined) return failed(failure);
   if (result === undefined)
-    return status !== undefined && status >= 400 && status < 500
+    return status !== undefined && status >= 400
       ? { kind: 'refused', code: undefined, status }
-      : { kind: 'failed', why: 'no response' };
+      : failed('no response');
   if (result['resultType'] === 'input_required') return asked(result);
   if (result['resultType'] === 'task') return { kind: 'task' };
   return result['isError'] === true ? { kind: 'tool-error' } : { kind: 'done', result };
@@ -37,9 +45,11 @@ export function outcomeOf(reply: WireReply): Outcome {
 
 function asked(result: JsonObject): Outcome {
   const { requestState, inputRequests } = result;
-  return {
-    kind: 'asked',
-    state: typeof requestState === 'string' ? requestState : undefined,
-    keys: typeof inputRequests === 'object' && inputRequests !== null ? Object.keys(inputRequests) : [],
-  };
+  const keys = typeof inputRequests === 'object' && inputRequests !== null ? Object.keys(inputRequests) : [];
+  if (keys.length > MOST_QUESTIONS) return failed(`more than ${MOST_QUESTIONS} questions in one result`);
+  return { kind: 'asked', state: typeof requestState === 'string' ? requestState : undefined, keys };
+}
+
+function failed(why: string, isInternal = false): Outcome {
+  return { kind: 'failed', why, isInternal };
 }

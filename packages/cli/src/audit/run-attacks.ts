@@ -11,6 +11,8 @@ const AT_ONCE = 4;
 
 export interface RunOptions {
   readonly attacks: readonly Attack[];
+  /** How many run at a time, of those that do not mind others. */
+  readonly atOnce?: number;
   /** What an attack works with. What it has under way there ends with the signal. */
   readonly contextFor: (signal: AbortSignal) => AuditContext;
   /** How long the attack that waits may wait. */
@@ -31,7 +33,7 @@ export interface RunOptions {
  * @throws the signal's reason.
  */
 export async function runAttacks(options: RunOptions): Promise<AttackResult[]> {
-  const { attacks, signal, onAttack } = options;
+  const { attacks, atOnce = AT_ONCE, signal, onAttack } = options;
   const results = new Map<Attack, AttackResult>();
   let begun = 0;
   const run = async (waiting: Attack[]): Promise<void> => {
@@ -45,7 +47,7 @@ export async function runAttacks(options: RunOptions): Promise<AttackResult[]> {
     }
   };
   const together = attacks.filter(({ alone }) => alone !== true);
-  await Promise.all(Array.from({ length: AT_ONCE }, () => run(together)));
+  await Promise.all(Array.from({ length: atOnce }, () => run(together)));
   await run(attacks.filter(({ alone }) => alone === true));
   return attacks.flatMap((attack) => results.get(attack) ?? []);
 }

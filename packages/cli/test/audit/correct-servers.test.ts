@@ -2,10 +2,12 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { ATTACKS } from '../../src/audit/attacks/index.js';
 import { TRANSFER, urlOf } from '../servers/harness/forms.js';
 import { startServer } from '../servers/harness.js';
+import { correctParts } from '../servers/harness/parts.js';
 import { startFlows } from '../servers/transfer-flows.js';
 import { startSdk } from '../servers/transfer-sdk.js';
 import { startStateless } from '../servers/stateless-sdk.js';
 import { startSurvey } from '../servers/survey-flows.js';
+import { startUnusual, UNUSUAL_FLOWS } from '../servers/unusual-flows.js';
 import { auditTransfer, worstOf } from './auditing.js';
 
 interface Running {
@@ -34,6 +36,54 @@ describe('all attacks find nothing above a note in', () => {
     expect(worstOf(await auditTransfer(running.url, ATTACKS))).toEqual({});
   });
 });
+
+describe('all attacks find nothing above a note in a flow that asks for', () => {
+  it.each(Object.keys(UNUSUAL_FLOWS) as (keyof typeof UNUSUAL_FLOWS)[])('%s', async (name) => {
+    running = await startUnusual(name);
+    expect(worstOf(await auditTransfer(running.url, ON_ANSWERS))).toEqual({});
+  });
+});
+
+describe('all attacks find nothing above a note in a server that', () => {
+  it.each<[string, Faults]>([
+    [
+      'answers a bad state as an error of the tool',
+      { onBadState: () => ({ result: { content: [], isError: true } }) },
+    ],
+    [
+      'answers 401 to nobody, as OAuth has it',
+      { checkHeaders: (request) => (request.user === null ? { status: 401 } : headersOf(request)) },
+    ],
+    ['has too many requests now and then', { checkHeaders: throttled() }],
+  ])('%s', async (_name, faults) => {
+    running = await startServer(faults);
+    const found = worstOf(await auditTransfer(running.url, FEW));
+    expect(found).toEqual({});
+  });
+});
+
+/** Those whose judgement hangs on what is asked, and in which round. */
+const ON_ANSWERS = ATTACKS.filter(({ id }) =>
+  /^(?:answers-|declined|step-|state-(?:stripped|only|other))/.test(id),
+);
+
+type Faults = NonNullable<Parameters<typeof startServer>[0]>;
+
+const { checkHeaders: headersOf } = correctParts();
+
+/** Those whose judgement hangs on refusals. */
+const FEW = ATTACKS.filter(({ id }) =>
+  ['state-anonymous', 'state-kind', 'state-only-retry', 'refusal-tells', 'meta-on-retry'].includes(id),
+);
+
+/** Has no time for one request in ten, and says when it will. */
+function throttled(): Faults['checkHeaders'] {
+  let nth = 0;
+  return (request) => {
+    nth += 1;
+    return nth % 10 === 9 ? { status: 429, retryAfter: 0 } : headersOf(request);
+  };
+}
 
 describe('the codec of the SDK', () => {
   it('binds nothing as its documentation begins, and that is found', async () => {

@@ -8,6 +8,7 @@ import { FAULTY_QUESTIONS } from '../servers/faulty-questions.js';
 import { FAULTY_STATES } from '../servers/faulty-states.js';
 import { startServer, type AuditedServer } from '../servers/harness.js';
 import { auditTransfer, worstOf } from './auditing.js';
+import { STATE_CAUGHT_BY } from './state-caught-by.js';
 
 type Expected = Readonly<Record<string, Severity>>;
 
@@ -58,34 +59,6 @@ const FOUND: Readonly<
 const FAULTY_HERE = { ...FAULTY_ANSWERS, ...FAULTY_PROTOCOL, ...FAULTY_QUESTIONS };
 const ALL_FAULTY = { ...FAULTY_HERE, ...FAULTY_STATES, ...FAULTY_BINDINGS };
 
-/** What else is found in servers that are faulty about their states, and why. */
-const ALSO: Readonly<Record<string, Expected>> = {
-  // A state too large is a bad one, and so is one whose arguments were changed.
-  'crashes-on-bad-state': { 'state-oversized': 'low', 'arguments-unchecked': 'low' },
-};
-
-/** A server that each attack on the state catches; state/attacks-on-state.test.ts has the whole of that table. */
-const STATE_CAUGHT_BY: Readonly<Record<string, keyof typeof ALL_FAULTY>> = {
-  'state-edited': 'malleable',
-  'state-invented': 'unsigned-state',
-  'state-kind': 'any-kind-of-state',
-  'state-rewritten': 'unsigned-state',
-  'state-reencoded': 'lenient-encoding',
-  'state-readable': 'readable-secrets',
-  'states-equal': 'deterministic-state',
-  'state-other-user': 'unbound-user',
-  'state-anonymous': 'anonymous-takeover',
-  'state-other-arguments': 'bound-to-name-only',
-  'state-other-tool': 'key-shared-over-tools',
-  'state-other-method': 'bound-to-name-only',
-  'step-skipping': 'skips-steps',
-  'state-stripped': 'trusts-answers-alone',
-  'replay-in-sequence': 'replayed-effects',
-  'replay-at-once': 'replayed-effects',
-  'no-expiry': 'no-expiry',
-};
-const STATE_ATTACKS = new Set(Object.keys(STATE_CAUGHT_BY));
-
 const CAUGHT_BY: Readonly<Record<string, string>> = {
   ...Object.fromEntries(
     Object.entries(FOUND).flatMap(([name, found]) => Object.keys(found).map((id) => [id, name])),
@@ -101,18 +74,6 @@ describe('a faulty server', () => {
     running = await startServer(faults());
     expect(worstOf(await auditTransfer(running.url, ATTACKS))).toEqual(FOUND[name as keyof typeof FOUND]);
   });
-});
-
-describe('a server that is faulty about its states only', () => {
-  const others = ATTACKS.filter(({ id }) => !STATE_ATTACKS.has(id));
-
-  it.each(Object.entries({ ...FAULTY_STATES, ...FAULTY_BINDINGS }))(
-    '%s is not blamed for anything else',
-    async (name, faults) => {
-      running = await startServer(faults());
-      expect(worstOf(await auditTransfer(running.url, others))).toEqual(ALSO[name] ?? {});
-    },
-  );
 });
 
 describe('an attack', () => {

@@ -19,6 +19,7 @@ function wire(
       return reply;
     },
     print: () => '',
+    headerIn: () => undefined,
     close: () => Promise.resolve(),
   };
 }

@@ -1,6 +1,6 @@
 import type { Attack, AuditContext, Exchange, Finding, Question } from '../attack.js';
 import { conclude, notApplicable } from '../judge/conclude.js';
-import { questionsIn } from '../judge/place.js';
+import { questionsIn } from '../judge/questions.js';
 import { roundsOf } from '../judge/attempt.js';
 import type { JsonObject } from '../wire/message.js';
 import { isObject } from '../wire/response.js';
@@ -70,7 +70,7 @@ function judge(
     return undeclared ? found('broken', 'high', 'is asked for what it did not declare') : undefined;
   }
   if (outcome.kind === 'failed')
-    return reply.failure === undefined
+    return outcome.isInternal
       ? found('weak', 'low', 'fails with an internal error instead of -32021')
       : { verdict: 'unclear', round, found: `${what} gets no answer.`, evidence: exchange };
   if (outcome.kind !== 'refused') return undefined;

@@ -1,7 +1,7 @@
 import type { Attack, AuditContext, Exchange, Finding, Pause } from '../attack.js';
 import { answerAll, roundsOf } from '../judge/attempt.js';
 import { conclude, notApplicable } from '../judge/conclude.js';
-import { questionsIn } from '../judge/place.js';
+import { questionsIn } from '../judge/questions.js';
 import type { JsonObject } from '../wire/message.js';
 
 const TIMES = 10;
@@ -56,7 +56,8 @@ async function insist(
     made.times >= TIMES
       ? `After ${TIMES} answers of ${action} in a row, the server still asks.`
       : `It takes ${made.times + 1} answers of ${action} until the server gives up asking.`;
-  const severity = made.times >= TIMES ? 'medium' : 'low';
+  // Who closed a question may be asked again later; who said no may not.
+  const severity = made.times >= TIMES && action === 'decline' ? 'medium' : 'low';
   return [{ verdict: 'weak', severity, round, found, evidence: made.last }];
 }
 

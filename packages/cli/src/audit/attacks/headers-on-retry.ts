@@ -1,6 +1,7 @@
 import type { Attack } from '../attack.js';
 import type { Attempt } from '../judge/attempt.js';
-import { judgeRefusal, notApplicable, tryWays, type Judged, type Way } from '../judge/conclude.js';
+import { judgeRefusal, notApplicable, tryWays, type Way } from '../judge/conclude.js';
+import type { Judged } from '../judge/judged.js';
 
 const HEADER_MISMATCH = -32_020;
 

@@ -48,7 +48,8 @@ function faultsOf(result: JsonObject): readonly Fault[] {
   for (const name of ['ttlMs', 'cacheScope'])
     if (Object.hasOwn(result, name))
       faults.push(['low', `The result holds ${name}, which is for final results only.`]);
-  for (const question of isObject(inputRequests) ? Object.values(inputRequests) : [])
-    faults.push(...faultsOfQuestion(question));
-  return faults;
+  const questions = isObject(inputRequests) ? Object.values(inputRequests) : [];
+  const said = questions.flatMap((question) => faultsOfQuestion(question));
+  // One question, or field, speaks for all that have the same fault.
+  return [...faults, ...new Map(said.map((fault) => [fault[1], fault])).values()];
 }

@@ -1,5 +1,6 @@
 import type { Attack } from '../attack.js';
-import { judge, type Judged } from '../state/judge.js';
+import { judge } from '../state/judge.js';
+import type { Judged } from '../judge/judged.js';
 import { inEachRound, tryAll } from '../state/trials.js';
 
 const INVALID_PARAMS = -32_602;

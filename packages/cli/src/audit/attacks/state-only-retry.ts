@@ -1,6 +1,7 @@
 import type { Attack } from '../attack.js';
 import type { Attempt } from '../judge/attempt.js';
-import { judgeRefusal, tryWays, type Judged } from '../judge/conclude.js';
+import { judgeRefusal, tryWays } from '../judge/conclude.js';
+import type { Judged } from '../judge/judged.js';
 
 /** MRTR-S-14, STATE-15, GAP-09. */
 export const stateOnlyRetry: Attack = {

@@ -65,7 +65,7 @@ async function judge(context: AuditContext, what: string, exchange: Exchange): P
   if (reply.ms > SLOW_MS)
     return finding('weak', 'medium', `the server is at it for ${Math.round(reply.ms / 1000)} s`);
   if (outcome.kind !== 'failed') return undefined;
-  return reply.failure === undefined
+  return outcome.isInternal
     ? finding('weak', 'low', 'the server fails with an internal error instead of refusing')
     : finding('weak', 'low', 'the server drops the connection instead of refusing');
 }

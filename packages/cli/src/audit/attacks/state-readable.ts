@@ -1,4 +1,4 @@
-import type { Attack, Finding, Pause } from '../attack.js';
+import type { Attack, AuditContext, Finding, Pause } from '../attack.js';
 import { peel, type Readable } from '../state/peel.js';
 import { fieldsOf, scalarsOf } from '../state/rewrite.js';
 import { secretsIn } from '../state/secrets.js';
@@ -16,20 +16,27 @@ export const stateReadable: Attack = {
     'Nothing: it decodes the states of the honest flow (base64, hexadecimal, JSON, JWT, MessagePack, gzip, deflate).',
   safe: 'Its states show nothing.',
   fix: 'Encrypt the state (an AEAD), or keep in it only an id of what is kept in the server.',
-  run: ({ honest: { pauses } }) => {
+  run: (context) => {
+    const { pauses } = context.honest;
     const withState = pauses.filter(hasState);
     if (withState.length === 0) return Promise.resolve(NO_STATE);
-    const findings = withState.flatMap((pause) => findingsAt(pause, answersBefore(pauses, pause.round)));
+    const findings = withState.flatMap((pause) =>
+      findingsAt(pause, answersBefore(pauses, pause.round), (text) => context.revealsSecretOf(text)),
+    );
     return Promise.resolve(
       findings.length > 0 ? findings : [{ verdict: 'safe', found: 'None of the states can be read.' }],
     );
   },
 };
 
-function findingsAt({ round, state }: StatePause, known: readonly string[]): readonly Finding[] {
+function findingsAt(
+  { round, state }: StatePause,
+  known: readonly string[],
+  headerIn: AuditContext['revealsSecretOf'],
+): readonly Finding[] {
   const readable = peel(state);
   if (readable.length === 0) return [];
-  const secrets = readable.flatMap(({ value }) => secretsIn(value, known));
+  const secrets = readable.flatMap(({ value }) => secretsIn(value, known, headerIn));
   const layers = readable.map(layersOf).join('; ');
   return secrets.length > 0
     ? [

@@ -1,6 +1,7 @@
 import type { Attack, AuditContext, Exchange, Pause } from '../attack.js';
-import { judge, went, type Judged } from '../state/judge.js';
-import { isConfirmation } from '../state/questions.js';
+import { judge, went } from '../state/judge.js';
+import type { Judged } from '../judge/judged.js';
+import { isConfirmation } from '../judge/questions.js';
 import { inEachRound, tryAll } from '../state/trials.js';
 import { merged } from './step-skipping.js';
 
@@ -52,7 +53,8 @@ function judgeStripped(
   const confirmed = answered.some(({ questions }) => Object.values(questions).some(isConfirmation));
   if (confirmed && (ended || answered.length === 1))
     return { verdict: 'broken', severity: 'high', did: 'a confirmation counted that nobody had asked for' };
-  return pause.round > 1 || (ended && answered.length > 1)
+  // Data may come in advance, like arguments. What cannot is an answer whose round others had to come before.
+  return pause.round > 1
     ? {
         verdict: 'broken',
         severity: 'high',

@@ -1,7 +1,8 @@
 import type { Attack, AuditContext, Changes, Exchange, Pause } from '../attack.js';
-import { questionsIn } from '../judge/place.js';
-import { judge, went, type Judged } from '../state/judge.js';
-import { isConfirmation, pauseThatAsks } from '../state/questions.js';
+import { questionsIn } from '../judge/questions.js';
+import { judge, went } from '../state/judge.js';
+import type { Judged } from '../judge/judged.js';
+import { isConfirmation, pauseThatAsks } from '../judge/questions.js';
 import { hasState, NO_STATE, notReached, tryAll } from '../state/trials.js';
 
 /** Answers to questions that were not asked yet (STATE-15). */

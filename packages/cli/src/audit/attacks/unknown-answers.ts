@@ -1,6 +1,7 @@
 import type { Attack } from '../attack.js';
 import type { Attempt } from '../judge/attempt.js';
-import { conclude, judgeRefusal, judgeTaken, tryWays, type Judged } from '../judge/conclude.js';
+import { conclude, judgeRefusal, judgeTaken, tryWays } from '../judge/conclude.js';
+import type { Judged } from '../judge/judged.js';
 
 const EXTRA = {
   parleyAuditUnknown: { action: 'accept', content: { audit: true } },

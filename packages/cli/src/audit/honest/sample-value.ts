@@ -4,6 +4,16 @@ import { isObject } from '../wire/response.js';
 /** Deeper schemas are recursive. */
 const MOST_DEPTH = 12;
 
+/** A schema that refers to itself more than once grows without end: so many values are made, and so many characters. */
+const MOST_VALUES = 2000;
+const MOST_CHARACTERS = 200_000;
+
+/** What may still be made. */
+interface Allowance {
+  values: number;
+  characters: number;
+}
+
 const BY_FORMAT: Readonly<Record<string, string>> = {
   date: '2030-01-15',
   'date-time': '2030-01-15T12:00:00Z',
@@ -21,9 +31,14 @@ const BY_FORMAT: Readonly<Record<string, string>> = {
  * A value that fits a JSON schema, the same each time: defaults, the first of several, the least of a range, members
  * that are required. A pattern is not heeded.
  */
-export function sampleValue(schema: Json | undefined, root: Json | undefined = schema, depth = 0): Json {
-  if (!isObject(schema) || depth > MOST_DEPTH) return 'audit';
-  const further = (inner: Json | undefined): Json => sampleValue(inner, root, depth + 1);
+export function sampleValue(schema: Json | undefined, root: Json | undefined = schema): Json {
+  return valueOf(schema, root, { values: MOST_VALUES, characters: MOST_CHARACTERS });
+}
+
+function valueOf(schema: Json | undefined, root: Json | undefined, left: Allowance, depth = 0): Json {
+  left.values -= 1;
+  if (!isObject(schema) || depth > MOST_DEPTH || left.values < 0) return 'audit';
+  const further = (inner: Json | undefined): Json => valueOf(inner, root, left, depth + 1);
   const { $ref, allOf, examples } = schema;
   if (typeof $ref === 'string') return further(referred($ref, root));
   if (schema['const'] !== undefined) return schema['const'];
@@ -40,10 +55,10 @@ export function sampleValue(schema: Json | undefined, root: Json | undefined = s
     if (isObject(first)) return further({ ...without(schema, 'oneOf', 'anyOf'), ...first });
   }
   if (isList(allOf)) return further(merged([without(schema, 'allOf'), ...allOf.filter(isObject)]));
-  return byType(schema, further);
+  return byType(schema, further, left);
 }
 
-function byType(schema: JsonObject, further: (inner: Json | undefined) => Json): Json {
+function byType(schema: JsonObject, further: (inner: Json | undefined) => Json, left: Allowance): Json {
   const { type } = schema;
   const name = isList(type) ? type.find((each) => each !== 'null') : type;
   switch (typeof name === 'string' ? name : 'none') {
@@ -57,18 +72,19 @@ function byType(schema: JsonObject, further: (inner: Json | undefined) => Json):
     case 'array':
       return sampleList(schema, further);
     case 'string':
-      return sampleText(schema);
+      return sampleText(schema, left);
     default:
       return name === 'object' || isObject(schema['properties'])
         ? sampleObject(schema, further)
-        : sampleText(schema);
+        : sampleText(schema, left);
   }
 }
 
-function sampleText({ format, minLength, maxLength }: JsonObject): string {
+function sampleText({ format, minLength, maxLength }: JsonObject, left: Allowance): string {
   const text = (typeof format === 'string' ? BY_FORMAT[format] : undefined) ?? 'audit';
-  const least = typeof minLength === 'number' ? Math.min(minLength, 100_000) : 0;
+  const least = typeof minLength === 'number' ? Math.min(minLength, left.characters) : 0;
   const padded = text.length < least ? text.padEnd(least, 'audit') : text;
+  left.characters = Math.max(0, left.characters - padded.length);
   return typeof maxLength === 'number' ? padded.slice(0, maxLength) : padded;
 }
 
@@ -127,9 +143,13 @@ function referred(reference: string, root: Json | undefined): Json | undefined {
 }
 
 function merged(schemas: readonly JsonObject[]): JsonObject {
-  const properties = Object.assign({}, ...schemas.map((each) => each['properties'])) as JsonObject;
+  const properties = schemas.map((each) => each['properties']).filter(isObject);
   const required = schemas.flatMap((each) => (isList(each['required']) ? each['required'] : []));
-  return Object.assign({}, ...schemas, { properties, required }) as JsonObject;
+  return { ...joined(schemas), properties: joined(properties), required };
+}
+
+function joined(objects: readonly JsonObject[]): JsonObject {
+  return Object.fromEntries(objects.flatMap((each) => Object.entries(each)));
 }
 
 function without(schema: JsonObject, ...names: readonly string[]): JsonObject {

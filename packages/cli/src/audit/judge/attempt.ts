@@ -2,6 +2,7 @@ import type { AuditContext, Changes, Exchange, Pause } from '../attack.js';
 import type { JsonObject } from '../wire/message.js';
 import { isObject } from '../wire/response.js';
 import { placeOf, type Place } from './place.js';
+import { chosenRounds } from './rounds.js';
 
 /** A retry that an honest client does not send, and what it led to. */
 export interface Attempt {
@@ -40,13 +41,9 @@ export async function attempt(
   }
 }
 
-/** The rounds that are attacked: those with questions; of a long flow the first, one in the middle, and the last. */
+/** The rounds that are attacked by their answers: those with questions. */
 export function roundsOf({ honest }: AuditContext): readonly number[] {
-  const rounds = honest.pauses
-    .filter(({ questions }) => Object.keys(questions).length > 0)
-    .map(({ round }) => round);
-  if (rounds.length <= 3) return rounds;
-  return [0, Math.floor(rounds.length / 2), rounds.length - 1].map((index) => rounds[index] ?? 1);
+  return chosenRounds(honest.pauses.filter(({ questions }) => Object.keys(questions).length > 0));
 }
 
 /** An answer of every question of a round. */

@@ -1,18 +1,11 @@
-import type { AuditContext, Changes, Exchange, Finding, Pause, Severity, Verdict } from '../attack.js';
+import type { AuditContext, Changes, Exchange, Finding, Pause, Severity } from '../attack.js';
 import { attempt, roundsOf, type Attempt } from './attempt.js';
+import type { Judged } from './judged.js';
 
 /** One way of an attack: its name before people, and what it changes. Undefined where it does not apply. */
 export interface Way {
   readonly name: string;
   readonly changes: (pause: Pause) => Changes | undefined;
-}
-
-/** What an attempt amounts to. */
-export interface Judged {
-  readonly verdict: Verdict;
-  readonly severity?: Severity;
-  /** What the server did, as the end of a sentence: "takes it and goes on". */
-  readonly did: string;
 }
 
 /** How long ways may take, in ms: of a slow server, the findings so far are worth more than none. */
@@ -73,9 +66,9 @@ export function judgeTaken(severity: Severity, did = 'takes it and goes on'): (a
 /** Of a retry that was not taken. */
 export function judgeRefusal({ place, exchange }: Attempt): Judged {
   if (place !== 'failed') return { verdict: 'safe', did: 'does not take it' };
-  return exchange.reply.error === undefined && (exchange.reply.status ?? 0) < 500
-    ? { verdict: 'unclear', did: 'gives no answer' }
-    : { verdict: 'weak', severity: 'low', did: 'fails with an internal error instead of refusing' };
+  return exchange.outcome.kind === 'failed' && exchange.outcome.isInternal
+    ? { verdict: 'weak', severity: 'low', did: 'fails with an internal error instead of refusing' }
+    : { verdict: 'unclear', did: 'gives no answer' };
 }
 
 /** Ways to which the server does the same, in one round. */

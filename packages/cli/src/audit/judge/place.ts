@@ -1,6 +1,5 @@
-import type { AuditContext, Exchange, Pause, Question } from '../attack.js';
-import type { JsonObject } from '../wire/message.js';
-import { isObject } from '../wire/response.js';
+import type { AuditContext, Exchange, Pause } from '../attack.js';
+import { questionsIn, shapeOfQuestion, type Questions } from './questions.js';
 
 /**
  * Where a flow stands after a retry, seen from the pause that was retried: it asks the `same`, what an honest flow asks
@@ -28,37 +27,16 @@ export function placeOf(context: AuditContext, pause: Pause, { outcome, reply }:
     : 'else';
 }
 
-type Questions = Readonly<Record<string, Question>>;
-
-/** The questions of a result, as far as they can be read. */
-export function questionsIn(result: JsonObject | undefined): Questions {
-  const asked = result?.['inputRequests'];
-  if (!isObject(asked)) return {};
-  return Object.fromEntries(
-    Object.entries(asked).flatMap(([key, question]) => {
-      if (!isObject(question) || typeof question['method'] !== 'string') return [];
-      const { method, params } = question;
-      return [[key, { method, params: isObject(params) ? params : {} }] as const];
-    }),
-  );
-}
-
 /** Whether all that is asked belongs to a round. Only a part of it may be asked again, in other words. */
 function isLike(questions: Questions, round: Questions): boolean {
   const asked = Object.entries(questions);
   if (asked.length === 0) return Object.keys(round).length === 0;
   return asked.every(([key, question]) => {
     const known = Object.hasOwn(round, key) ? round[key] : undefined;
-    return known !== undefined && shapeOf(known) === shapeOf(question);
+    return known !== undefined && shapeOfQuestion(known) === shapeOfQuestion(question);
   });
 }
 
 function isEqual(a: Questions, b: Questions): boolean {
   return JSON.stringify(a) === JSON.stringify(b);
-}
-
-function shapeOf({ method, params }: Question): string {
-  const schema = params['requestedSchema'];
-  const fields = isObject(schema) && isObject(schema['properties']) ? Object.keys(schema['properties']) : [];
-  return JSON.stringify([method, params['mode'] ?? 'form', ...fields.toSorted()]);
 }

@@ -32,9 +32,12 @@ const NOT_GIVEN = /\b(?:without|never|not|no|don t|reset|change|rotate|forgot)\b
 /** After it, these say that something about it is asked for. */
 const ABOUT_IT = /^(?:expiry|length|policy|manager|count|limit|name|type|label|rules?)\b/;
 
+/** More than a person reads, in characters. */
+const MOST_READ = 10_000;
+
 /** The kind of secret that a text asks for; undefined if for none. */
 export function secretAskedIn(text: string): string | undefined {
-  for (const sentence of text.split(/[.!?;:\n]+/)) {
+  for (const sentence of text.slice(0, MOST_READ).split(/[.!?;:\n]+/)) {
     const words = wordsOf(sentence);
     const found = ASKING.find(([, pattern]) => {
       const match = pattern.exec(words);

@@ -10,10 +10,13 @@ export interface UrlFault {
 const LOOPBACK = /^(?:localhost|.+\.localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
 const PRIVATE =
   /^(?:10\.|192\.168\.|172\.(?:1[6-9]|2\d|3[01])\.|169\.254\.|0\.0\.0\.0$|\[f[cd][\da-f]{2}:|\[fe80:)/;
-const EMAIL = /[\w.+-]+@[\w-]+\.[\w.-]+/;
+const EMAIL = /(?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,63}\.[\w.-]/;
 const AUTHENTICATING =
   /^(?:access[_-]?token|auth[_-]?token|id[_-]?token|token|jwt|session|session[_-]?id|sid|api[_-]?key|apikey|password|passwd|secret)$/i;
-const JWT = /\beyJ[\w-]{8,}\.[\w-]{8,}\./;
+const JWT = /\beyJ[\w-]{8,4096}\.[\w-]{8,4096}\./;
+
+/** So much of an address is looked through, in characters: more than servers take. */
+const MOST_READ = 65_536;
 
 /** Shorter answers turn up by chance. */
 const TELLING = 6;
@@ -49,13 +52,16 @@ export function faultsOfUrl(url: Json | undefined, given: readonly string[]): re
   const read = decoded(url);
   if (given.some((text) => text.length >= TELLING && read.includes(text)))
     faults.push(broken('The address of a URL question holds what the user answered before.'));
-  if (EMAIL.test(decoded(parsed.pathname + parsed.search + parsed.hash)))
+  if (EMAIL.test(decoded(parsed.pathname + parsed.search + parsed.hash).slice(0, MOST_READ)))
     faults.push({
       verdict: 'weak',
       severity: 'medium',
       found: 'The address of a URL question holds an e-mail address.',
     });
-  if ([...searchParams.keys()].some((name) => AUTHENTICATING.test(name)) || JWT.test(read))
+  if (
+    [...searchParams.keys()].some((name) => AUTHENTICATING.test(name)) ||
+    JWT.test(read.slice(0, MOST_READ))
+  )
     faults.push({
       verdict: 'weak',
       severity: 'medium',

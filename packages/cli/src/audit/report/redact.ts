@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import type { Exchange } from '../attack.js';
+import type { Exchange, Finding } from '../attack.js';
 import type { Json, JsonObject, WireRequest } from '../wire/message.js';
-import type { ReportOptions } from './report.js';
+import type { AuditReport, ReportOptions } from './report.js';
 
 /** Shorter texts are not looked for in what is shown: they would be found everywhere. */
 const SHORTEST_HIDDEN = 4;
@@ -9,6 +9,8 @@ const SHORTEST_HIDDEN = 4;
 const OWN_WORD = 'audit';
 /** Of a text of the server, in characters. */
 const LONGEST_TEXT = 400;
+/** Of what a finding says, in characters. */
+const LONGEST_FOUND = 1000;
 /** A state that is no longer than this is not shown by its beginning: that would be most of it. */
 const SHORTEST_BEGUN = 24;
 const BEGINNING = 8;
@@ -78,28 +80,46 @@ function kindOf(value: Json): string {
   return Array.isArray(value) ? 'an array' : `a ${typeof value}`;
 }
 
+/** A text in which others do not stand. */
+export function without(text: string, hidden: readonly string[]): string {
+  return [...new Set(hidden)]
+    .filter((each) => each.length >= SHORTEST_HIDDEN && each !== OWN_WORD)
+    .toSorted((a, b) => b.length - a.length) // so that a part of one does not hide it by half
+    .reduce((shown, each) => shown.replaceAll(each, '(hidden)'), text);
+}
+
+/** The report with findings whose words hold nothing of what is hidden: the server's names stand in some. */
+export function withoutHidden(report: AuditReport, { hide = [] }: ReportOptions): AuditReport {
+  const worded = (finding: Finding): Finding => {
+    const found = without(finding.found, hide);
+    const isLong = found.length > LONGEST_FOUND;
+    return { ...finding, found: isLong ? `${found.slice(0, LONGEST_FOUND)}…` : found };
+  };
+  return {
+    ...report,
+    results: report.results.map((result) => ({ ...result, findings: result.findings.map(worded) })),
+  };
+}
+
 /** What is left out of one exchange. */
 class Redaction {
   readonly #full: boolean;
-  /** Longest first, so that a part of one does not hide it by half. */
   readonly #hidden: readonly string[];
 
   constructor({ request, reply }: Exchange, { showValues = false, hide = [] }: ReportOptions) {
     this.#full = showValues;
-    const states = [request.params['requestState'], reply.result?.['requestState']];
     const own = [
-      ...states.filter((state) => typeof state === 'string'),
+      // An attack may send it inside of something else.
+      ...leaves(request.params['requestState']),
+      ...leaves(reply.result?.['requestState']),
       ...leaves(request.params['inputResponses']),
     ];
-    this.#hidden = [...new Set([...hide, ...(showValues ? [] : own)])]
-      .filter((text) => text.length >= SHORTEST_HIDDEN && text !== OWN_WORD)
-      .toSorted((a, b) => b.length - a.length);
+    this.#hidden = [...hide, ...(showValues ? [] : own)];
   }
 
   /** A text without what is hidden, cut when it is long. */
   text(text: string): string {
-    let shown = text;
-    for (const each of this.#hidden) shown = shown.replaceAll(each, '(hidden)');
+    const shown = without(text, this.#hidden);
     if (this.#full || shown.length <= LONGEST_TEXT) return shown;
     return `${shown.slice(0, LONGEST_TEXT)}… (${text.length} characters)`;
   }

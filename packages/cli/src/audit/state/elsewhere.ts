@@ -1,9 +1,10 @@
 import type { AuditContext, Changes, Exchange, Finding, Pause } from '../attack.js';
-import { questionsIn } from '../judge/place.js';
-import { pauseThatAsks, sameShape } from './questions.js';
+import { questionsIn } from '../judge/questions.js';
+import { pauseThatAsks, sameShape } from '../judge/questions.js';
 import { findingsOf, type Tried } from './findings.js';
 import { hasState, type StatePause } from './trials.js';
-import { went, type Judged } from './judge.js';
+import { went } from './judge.js';
+import type { Judged } from '../judge/judged.js';
 
 /**
  * Sends a state where it does not belong (STATE-07). What tells whether it counted there is the same request without

@@ -1,5 +1,5 @@
 import type { Exchange, Finding } from '../attack.js';
-import type { Judged } from './judge.js';
+import type { Judged } from '../judge/judged.js';
 
 /** A trial and what came of it. */
 export interface Tried {

@@ -1,14 +1,7 @@
-import type { AuditContext, Changes, Exchange, Pause, Severity, Verdict } from '../attack.js';
-import { questionsIn } from '../judge/place.js';
-import { pauseThatAsks } from './questions.js';
-
-/** What one reply says about the target. */
-export interface Judged {
-  readonly verdict: Verdict;
-  readonly severity?: Severity;
-  /** What the server did, as the end of a sentence: "was refused". */
-  readonly did: string;
-}
+import type { AuditContext, Changes, Exchange, Pause, Severity } from '../attack.js';
+import type { Judged } from '../judge/judged.js';
+import { questionsIn } from '../judge/questions.js';
+import { pauseThatAsks } from '../judge/questions.js';
 
 /** How bad it is, by what the server did with a state that it must not take. */
 export interface Scale {
@@ -18,9 +11,6 @@ export interface Scale {
   readonly fresh: Severity;
 }
 
-/** Statuses that say "not now": nothing was judged. */
-const NOT_NOW = new Set([408, 429, 502, 503, 504]);
-
 /** Where the server went, seen from the round of a pause. */
 export type Went = 'refused' | 'on' | 'again' | 'crashed' | 'silent';
 
@@ -28,14 +18,13 @@ export type Went = 'refused' | 'on' | 'again' | 'crashed' | 'silent';
 export function went({ honest }: AuditContext, pause: Pause, { outcome, reply }: Exchange): Went {
   switch (outcome.kind) {
     case 'refused':
-      return outcome.status !== undefined && NOT_NOW.has(outcome.status) ? 'silent' : 'refused';
     case 'tool-error':
       return 'refused';
     case 'done':
     case 'task':
       return 'on';
     case 'failed':
-      return reply.failure === undefined ? 'crashed' : 'silent';
+      return outcome.isInternal ? 'crashed' : 'silent';
     case 'asked':
       return pauseThatAsks(questionsIn(reply.result), honest.pauses) >= pause.round ? 'on' : 'again';
   }
@@ -57,12 +46,12 @@ export function judge(context: AuditContext, pause: Pause, exchange: Exchange, s
     case 'crashed':
       return { verdict: 'weak', severity: 'low', did: 'met with an internal error: refused by accident' };
     case 'silent':
-      return { verdict: 'unclear', did: `not answered (${whyOf(exchange)})` };
+      return { verdict: 'unclear', did: `not answered${whyOf(exchange)}` };
   }
 }
 
-function whyOf({ outcome, reply }: Exchange): string {
-  return outcome.kind === 'failed' ? outcome.why : `HTTP status ${String(reply.status)}`;
+function whyOf({ outcome }: Exchange): string {
+  return outcome.kind === 'failed' ? ` (${outcome.why})` : '';
 }
 
 /** Judges variants of the state's text (STATE-03). Many servers take an empty state for none, which harms nobody. */

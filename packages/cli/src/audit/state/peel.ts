@@ -1,5 +1,6 @@
 import { inflateRawSync, inflateSync, gunzipSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
 import { decode as unpack, encode as pack } from '@msgpack/msgpack';
+import { isDeep, parse } from '../wire/response.js';
 import { decode, encodeLike, encodingOf } from './encoding.js';
 
 /** Something in a state that anybody can read. */
@@ -21,6 +22,14 @@ interface Peeled {
 
 const MAX_DEPTH = 5;
 const MAX_INFLATED_BYTES = 1024 * 1024;
+/** A header of a few bytes may claim room for billions. */
+const PACKED_LIMITS = {
+  maxStrLength: MAX_INFLATED_BYTES,
+  maxBinLength: MAX_INFLATED_BYTES,
+  maxArrayLength: 10_000,
+  maxMapLength: 10_000,
+  maxExtLength: MAX_INFLATED_BYTES,
+};
 /** Shorter texts come out of random bytes now and then. */
 const MIN_TEXT = 12;
 
@@ -105,8 +114,8 @@ function peelDeflated(bytes: Buffer, depth: number): Peeled | undefined {
 
 /** MessagePack: only maps with readable keys, since random bytes are MessagePack now and then. */
 function peelPacked(bytes: Buffer): Peeled | undefined {
-  const value = attempt(() => unpack(bytes));
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
+  const value = attempt(() => unpack(bytes, PACKED_LIMITS));
+  if (typeof value !== 'object' || value === null || Array.isArray(value) || isDeep(value)) return undefined;
   const keys = Object.keys(value);
   if (keys.length === 0 || !keys.every((key) => /^[\w .:-]+$/.test(key))) return undefined;
   return { layers: ['MessagePack'], value, wrap: (other) => Buffer.from(pack(other)) };
@@ -138,7 +147,7 @@ function wrapped(
 }
 
 function parsed(bytes: Buffer): unknown {
-  const value = attempt((): unknown => JSON.parse(bytes.toString()));
+  const value = parse(bytes.toString());
   return typeof value === 'object' && value !== null ? value : undefined;
 }
 

@@ -41,7 +41,7 @@ export function judgeReplay(replayed: Replayed | Finding, how: string): Finding 
   if ('verdict' in replayed) return replayed;
   const { round, exchanges, effects } = replayed;
   const done = exchanges.filter(({ outcome }) => outcome.kind === 'done' || outcome.kind === 'task');
-  const silent = exchanges.filter(({ reply }) => reply.failure !== undefined);
+  const silent = exchanges.filter(({ outcome }) => outcome.kind === 'failed' && !outcome.isInternal);
   const evidence = done.at(-1);
   const base = { round, ...(evidence === undefined ? {} : { evidence }) };
   if (effects !== undefined && effects > 1)

@@ -20,6 +20,9 @@ const PATTERNS: readonly (readonly [kind: string, pattern: RegExp])[] = [
 const SECRET_NAME =
   /^(?:.*[_-])?(?:password|passwd|passphrase|pwd|secret|client_?secret|api_?key|private_?key|access_?token|refresh_?token|auth_?token|credentials?|cvv|cvc|ssn|pin)$/i;
 
+/** So much of a text is looked at, in characters: patterns are slow on what no honest state holds. */
+const MOST_READ = 4096;
+
 /** Shorter values stand in a state by chance. */
 const MIN_KNOWN = 6;
 
@@ -27,12 +30,19 @@ const MIN_KNOWN = 6;
  * What a readable value reveals.
  *
  * @param known Values that came from the user, such as the answers of earlier rounds.
+ * @param headerIn Names the header of the caller whose value stands in a text.
  */
-export function secretsIn(value: unknown, known: readonly string[] = []): readonly Revealed[] {
+export function secretsIn(
+  value: unknown,
+  known: readonly string[] = [],
+  headerIn: (text: string) => string | undefined = () => undefined,
+): readonly Revealed[] {
   const answers = known.filter(({ length }) => length >= MIN_KNOWN);
   return scalarsOf(value).flatMap(({ path, scalar }) => {
     if (typeof scalar !== 'string' && typeof scalar !== 'number') return [];
-    const kind = kindOf(path, String(scalar), answers);
+    const text = String(scalar).slice(0, MOST_READ);
+    const header = headerIn(text);
+    const kind = header === undefined ? kindOf(path, text, answers) : `the value of the header ${header}`;
     return kind === undefined ? [] : [{ field: path.join('.') || 'its text', kind }];
   });
 }

@@ -1,6 +1,8 @@
 import type { AuditContext, Changes, Exchange, Finding, Pause } from '../attack.js';
+import type { Judged } from '../judge/judged.js';
+import { chosenRounds } from '../judge/rounds.js';
 import { findingsOf, type Tried } from './findings.js';
-import { went, type Judged } from './judge.js';
+import { went } from './judge.js';
 
 /** One variant of an attack. */
 export interface Trial {
@@ -19,20 +21,23 @@ export const NO_STATE: readonly Finding[] = [
   { verdict: 'not-applicable', found: 'The server gives no state.' },
 ];
 
-/**
- * Runs an attack in each round that ends with a state, in a flow of its own: of a long flow in the first, one in the
- * middle, and the last.
- */
+/** After so long no further round is begun, in ms: what was found so far would be lost with the attack's time. */
+const ROUNDS_MS = 10_000;
+
+/** Runs an attack in the rounds that end with a state, each in a flow of its own. */
 export async function inEachRound(
   context: AuditContext,
   attack: (pause: StatePause) => Promise<readonly Finding[]>,
 ): Promise<readonly Finding[]> {
-  const all = context.honest.pauses.filter(({ state }) => state !== undefined).map(({ round }) => round);
-  if (all.length === 0) return NO_STATE;
-  const chosen = new Set([0, Math.floor(all.length / 2), all.length - 1]);
-  const rounds = all.filter((_, at) => chosen.has(at));
+  const rounds = chosenRounds(context.honest.pauses.filter(hasState));
+  if (rounds.length === 0) return NO_STATE;
+  const deadline = performance.now() + ROUNDS_MS;
   const findings: Finding[] = [];
   for (const round of rounds) {
+    if (performance.now() > deadline) {
+      findings.push({ verdict: 'unclear', round, found: 'The server is too slow to get to this round.' });
+      continue;
+    }
     const pause = await context.walkTo(round);
     findings.push(...(hasState(pause) ? await attack(pause) : [notReached(round)]));
   }

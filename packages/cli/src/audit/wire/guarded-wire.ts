@@ -33,6 +33,10 @@ export class GuardedWire implements Wire {
     return this.#wire.print(request);
   }
 
+  headerIn(text: string): string | undefined {
+    return this.#wire.headerIn(text);
+  }
+
   close(): Promise<void> {
     return this.#wire.close();
   }

@@ -9,6 +9,28 @@ export type CallerHeaders = readonly (readonly [name: string, value: string])[];
 /** Who can be told apart, and by what. `anonymous` has none. */
 export type HeadersOfCallers = Readonly<Partial<Record<Caller, CallerHeaders>>>;
 
+/** Shorter parts of a value, as `session` of a cookie's, stand in other texts too. */
+const SHORTEST_PART = 8;
+
+/** What must not be shown of the value of a caller's header: it, what follows a scheme, and the parts that are secret by themselves. */
+export function secretsOfHeader(value: string): readonly string[] {
+  const [, scheme, credentials] = /^(\S+)\s+(\S+)$/.exec(value) ?? [];
+  const basic = /^basic$/i.test(scheme ?? '') ? Buffer.from(credentials ?? '', 'base64').toString() : '';
+  const parts = [...value.split(/[\s;,=]+/), basic, ...basic.split(':')];
+  return [
+    ...new Set([value, credentials ?? value, ...parts.filter(({ length }) => length >= SHORTEST_PART)]),
+  ];
+}
+
+/** The header of a caller whose value stands in a text, by its name; undefined if none does, or all are too short to say. */
+export function headerIn(text: string, callers: HeadersOfCallers): string | undefined {
+  return Object.values(callers)
+    .flat()
+    .find(([, value]) =>
+      secretsOfHeader(value).some((secret) => secret.length >= SHORTEST_PART && text.includes(secret)),
+    )?.[0];
+}
+
 /**
  * Writes a text as the value of a header: as it is, or as base64 of its UTF-8 where HTTP could not carry it, or it
  * would be read as such (HTTP, Value Encoding, METH-15).

@@ -1,7 +1,7 @@
 import { request as overHttp, type IncomingMessage } from 'node:http';
 import { request as overHttps } from 'node:https';
 import { harmlessLine } from '../../safe-text.js';
-import { callerHeadersOf, headersOf, type HeadersOfCallers } from './http-headers.js';
+import { callerHeadersOf, headerIn, headersOf, type HeadersOfCallers } from './http-headers.js';
 import type { Wire, WireReply, WireRequest } from './message.js';
 import { curlLine, jsonLine } from './print.js';
 import { isObject, isResponseTo, methodOfRequest, parse, readResponse } from './response.js';
@@ -43,7 +43,12 @@ export class HttpWire implements Wire {
     try {
       const id = (this.#lastId += 1);
       const response = await this.#post(request, jsonLine(request, id), end);
-      read = { status: response.statusCode ?? 0, ...(await this.#read(response, id, serverRequests)) };
+      const retryAfter = Number(response.headers['retry-after'] ?? NaN);
+      read = {
+        status: response.statusCode ?? 0,
+        ...(retryAfter >= 0 && { retryAfterMs: retryAfter * 1000 }),
+        ...(await this.#read(response, id, serverRequests)),
+      };
       // It may not have read the whole request, and would keep the rest of it waiting.
       response.destroy();
     } catch (error) {
@@ -55,6 +60,10 @@ export class HttpWire implements Wire {
 
   print(request: WireRequest): string {
     return curlLine(this.#target.url, request, this.#target.callers);
+  }
+
+  headerIn(text: string): string | undefined {
+    return headerIn(text, this.#target.callers);
   }
 
   async close(): Promise<void> {
@@ -94,7 +103,10 @@ export class HttpWire implements Wire {
     if (!isObject(message)) return noJsonRpc(status);
     const asked = methodOfRequest(message);
     if (asked !== undefined) serverRequests.push(asked);
-    if (isResponseTo(id, message)) return readResponse(message);
+    if (isResponseTo(id, message)) {
+      const read = readResponse(message);
+      return read.failure === undefined || status < 400 ? read : noJsonRpc(status);
+    }
     const isError = status >= 400;
     return isError ? noJsonRpc(status) : { failure: 'a response to another request, or none at all' };
   }
@@ -102,11 +114,7 @@ export class HttpWire implements Wire {
   /** Where a redirect goes, without what a caller's headers hold: a server may put anything there. */
   #shown(location: string | undefined): string {
     if (location === undefined) return 'nowhere';
-    const secrets = Object.values(this.#target.callers).flatMap((headers) =>
-      headers.flatMap(([, value]) => [value, ...value.split(/\s+/)]),
-    );
-    const isTelling = secrets.some((secret) => secret.length > 3 && location.includes(secret));
-    return isTelling
+    return this.headerIn(location) !== undefined
       ? 'an address that holds a header of the request'
       : harmlessLine(location.split('?')[0] ?? '').slice(0, 200);
   }

@@ -28,6 +28,8 @@ export interface WireReply {
   readonly serverRequests: readonly string[];
   /** Why there is no response: refused connection, time over, no JSON. */
   readonly failure?: string;
+  /** When the server wants to be asked again, in ms from now on (`Retry-After`). Over HTTP only. */
+  readonly retryAfterMs?: number;
   /** How long it took, in ms. */
   readonly ms: number;
 }
@@ -39,5 +41,7 @@ export interface Wire {
   send(request: WireRequest): Promise<WireReply>;
   /** What can be sent by hand to see the same: a curl line, or a line of JSON. Values of callers' headers are placeholders. */
   print(request: WireRequest): string;
+  /** The header of a caller whose value stands in a text, by its name. */
+  headerIn(text: string): string | undefined;
   close(): Promise<void>;
 }

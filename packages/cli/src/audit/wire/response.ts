@@ -7,13 +7,29 @@ export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Parses JSON; undefined for what is none. */
+/** Levels of a message. No honest one has as many, and whoever walks through it may do so by recursion. */
+const MOST_LEVELS = 200;
+
+/** Parses JSON; undefined for what is none, and for what is nested deeper than anything honest. */
 export function parse(text: string): Json | undefined {
   try {
-    return JSON.parse(text) as Json;
+    const value = JSON.parse(text) as Json;
+    return isDeep(value) ? undefined : value;
   } catch {
     return undefined;
   }
+}
+
+/** Whether a value has more levels than may be walked through; looks without recursion. */
+export function isDeep(value: unknown): boolean {
+  let level: unknown[] = [value];
+  for (let depth = 0; depth <= MOST_LEVELS; depth += 1) {
+    level = level.flatMap((each): unknown[] =>
+      typeof each === 'object' && each !== null && !ArrayBuffer.isView(each) ? Object.values(each) : [],
+    );
+    if (level.length === 0) return false;
+  }
+  return true;
 }
 
 /** The method of a message that the server sends and wants to be answered: it must not send any (MRTR-S-01). */

@@ -4,13 +4,17 @@ import { StringDecoder } from 'node:string_decoder';
 export class EventStream {
   readonly #decoder = new StringDecoder('utf8');
   #line = '';
+  /** A CR at the end of what has come: the first half of a line's end, or all of it. */
+  #held = '';
   #data: string[] = [];
 
   /** @returns the data of the events that are complete with these bytes. */
   push(bytes: Uint8Array): string[] {
-    // A line may end in CR LF, LF or CR; a CR at the end may be half of one, and waits.
-    const text = this.#line + this.#decoder.write(Buffer.from(bytes));
-    const lines = text.split(/\r\n|\n|\r(?!$)/);
+    const text = this.#held + this.#decoder.write(Buffer.from(bytes));
+    this.#held = text.endsWith('\r') ? '\r' : '';
+    // Only what is new is looked through: a line may come byte by byte.
+    const lines = text.slice(0, text.length - this.#held.length).split(/\r\n|\n|\r/);
+    lines[0] = this.#line + (lines[0] ?? '');
     this.#line = lines.pop() ?? '';
     return lines.flatMap((line) => this.#take(line));
   }

@@ -19,6 +19,9 @@ export interface StdioTarget {
 /** More than any line takes, in characters. */
 const MOST_CHARACTERS = 8 * 1024 * 1024;
 
+/** Windows has no groups of processes. */
+const HAS_GROUPS = process.platform !== 'win32';
+
 /** How long a program may take to leave when it is asked to, in ms. */
 const LEAVE_MS = 2000;
 
@@ -87,6 +90,11 @@ export class StdioWire implements Wire {
     return jsonLine(request, 1);
   }
 
+  /** A program has no headers. */
+  headerIn(): undefined {
+    return undefined;
+  }
+
   async close(): Promise<void> {
     await this.#program?.end();
   }
@@ -104,7 +112,8 @@ class Program {
   strayLines = 0;
 
   constructor({ command: [program, ...args], env }: StdioTarget) {
-    this.#child = spawn(program, args, { env, stdio: 'pipe' });
+    // A group of its own, which is ended as a whole: a program may have started others.
+    this.#child = spawn(program, args, { env, stdio: 'pipe', detached: HAS_GROUPS });
     this.#output = new ProgramOutput(this.#child.stderr);
     // What it did not read of a request is lost with it.
     this.#child.stdin.on('error', () => undefined);
@@ -116,6 +125,7 @@ class Program {
       });
       this.#child.on('close', (code, signal) => {
         this.#fail(`the program ended (${signal ?? code ?? 'unknown'})${this.#lastLine()}`);
+        this.#kill('SIGKILL');
         resolve();
       });
     });
@@ -144,10 +154,10 @@ class Program {
 
   /** Asks it to leave, and sees to it. */
   async end(): Promise<void> {
-    if (this.#child.pid === undefined || this.hasEnded) return;
+    if (this.#child.pid === undefined) return;
     this.#child.stdin.end();
-    this.#child.kill('SIGTERM');
-    const kill = setTimeout(() => this.#child.kill('SIGKILL'), LEAVE_MS);
+    this.#kill('SIGTERM');
+    const kill = setTimeout(() => this.#kill('SIGKILL'), LEAVE_MS);
     await this.#closed;
     clearTimeout(kill);
   }
@@ -158,7 +168,20 @@ class Program {
     for (const line of lines) if (line.trim() !== '') this.#take(line);
     if (this.#line.length <= MOST_CHARACTERS) return;
     this.#fail('more than 8 MiB in a line');
-    this.#child.kill('SIGKILL');
+    this.#line = '';
+    this.#kill('SIGKILL');
+  }
+
+  /** Sends a signal to the program and to all that it started. */
+  #kill(signal: NodeJS.Signals): void {
+    const { pid } = this.#child;
+    if (pid === undefined) return;
+    if (!HAS_GROUPS) return void this.#child.kill(signal);
+    try {
+      process.kill(-pid, signal);
+    } catch {
+      // Nobody is left of the group.
+    }
   }
 
   #take(line: string): void {

@@ -56,3 +56,19 @@ it('ends in a schema without an end', () => {
   const schema: JsonObject = { type: 'object', properties: { a: { $ref: '#' } }, required: ['a'] };
   expect(JSON.stringify(sampleValue(schema))).toContain('audit');
 });
+
+it('stays small for a schema that refers to itself over and over', () => {
+  const names = Array.from({ length: 20 }, (_, nth) => `field${nth}`);
+  const properties = Object.fromEntries(names.map((name) => [name, { $ref: '#' }]));
+  const made = sampleValue({ type: 'object', properties, required: names });
+  expect(JSON.stringify(made).length).toBeLessThan(200_000);
+  const list: JsonObject = { type: 'array', minItems: 100, items: { $ref: '#' } };
+  expect(JSON.stringify(sampleValue(list)).length).toBeLessThan(200_000);
+  const texts = { type: 'array', minItems: 100, items: { type: 'string', minLength: 100_000 } };
+  expect(JSON.stringify(sampleValue(texts)).length).toBeLessThan(300_000);
+});
+
+it('takes more schemas together than a call takes arguments', () => {
+  const allOf = Array.from({ length: 200_000 }, () => ({ type: 'string' }));
+  expect(sampleValue({ allOf })).toBe('audit');
+});

@@ -39,3 +39,8 @@ it.each([
 ])('%s is safe', (url) => {
   expect(worst(url)).toEqual([]);
 });
+
+it('is not held up by an address of a megabyte', () => {
+  const long = 'a'.repeat(1_000_000);
+  expect(worst(`https://login.example.com/${long}?b=${'-eyJ'.repeat(200_000)}`)).toEqual([]);
+});

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Exchange } from '../../../src/audit/attack.js';
-import { redact, stateText } from '../../../src/audit/report/redact.js';
+import { redact, stateText, withoutHidden } from '../../../src/audit/report/redact.js';
 import type { JsonObject } from '../../../src/audit/wire/message.js';
-import { ANSWER, EXCHANGE, STATE } from './fixture.js';
+import { ANSWER, attackOf, EXCHANGE, reportOf, resultOf, STATE } from './fixture.js';
 
 const withParams = (params: JsonObject): Exchange => ({
   ...EXCHANGE,
@@ -95,4 +95,25 @@ describe('an exchange as it is shown', () => {
     expect(JSON.stringify(shown).length).toBeLessThan(40_000);
     expect(JSON.stringify(shown['own'])).toBe('{"__proto__":{"a":1}}');
   });
+});
+
+describe('what a finding says', () => {
+  it('holds nothing that is hidden, and is not without end', () => {
+    const report = reportOf(
+      resultOf(attackOf('state-readable'), {
+        verdict: 'weak',
+        found: `It reads \`secret-of-ann\`, ${'x'.repeat(5000)}`,
+      }),
+    );
+    const [result] = withoutHidden(report, { hide: ['secret-of-ann'] }).results;
+    expect(result?.findings[0]?.found).toMatch(/^It reads `\(hidden\)`, x{900,}…$/);
+    expect(result?.findings[0]?.found.length).toBeLessThan(1100);
+  });
+});
+
+it('shows no state that an attack has sent inside of something else', () => {
+  const state = 'c3RhdGUtb2YtYW5uLXdpdGhvdXQtZW5k';
+  for (const requestState of [[state], { state, requestState: state }]) {
+    expect(JSON.stringify(redact(withParams({ requestState })))).not.toContain(state);
+  }
 });

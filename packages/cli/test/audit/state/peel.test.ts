@@ -63,3 +63,12 @@ test('finds nothing to read in what looks random', () => {
 test('does not inflate without end', () => {
   expect(peel(gzipSync(Buffer.alloc(8 * 1024 * 1024, '[')).toString('base64'))).toEqual([]);
 });
+
+test('does not make room for what MessagePack only claims to hold, and does not go down without end', () => {
+  const claims = Buffer.concat(Array.from({ length: 200 }, () => Buffer.from('dd01c9c380', 'hex')));
+  expect(peel(Buffer.concat([Buffer.from('81a161', 'hex'), claims]).toString('base64url'))).toEqual([]);
+  const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;
+  expect(peel(Buffer.from(deep).toString('base64url')).map(({ layers }) => layers.at(-1))).not.toContain(
+    'JSON',
+  );
+});

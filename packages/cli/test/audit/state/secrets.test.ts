@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { secretsIn } from '../../../src/audit/state/secrets.js';
+import { headerIn } from '../../../src/audit/wire/http-headers.js';
 
 const kinds = (value: unknown, known?: readonly string[]) => secretsIn(value, known).map(({ kind }) => kind);
 
@@ -36,4 +37,17 @@ test.for([
   { password: '', pin: false },
 ])('says nothing of %j', (value) => {
   expect(kinds(value)).toEqual([]);
+});
+
+test("names the header of the caller's whose value stands in it, and not the value (STATE-12)", () => {
+  const callers = { main: [['Authorization', 'Bearer secret-of-ann']] } as const;
+  const inHeaders = (text: string): string | undefined => headerIn(text, callers);
+  expect(secretsIn({ by: 'x secret-of-ann y', n: 1 }, [], inHeaders)).toEqual([
+    { field: 'by', kind: 'the value of the header Authorization' },
+  ]);
+  expect(secretsIn({ by: 'Bearer' }, [], inHeaders)).toEqual([]);
+});
+
+test('is not held up by a text that patterns are slow on', () => {
+  expect(secretsIn({ text: 'a'.repeat(1_000_000), more: 'eyJ'.repeat(300_000) })).toEqual([]);
 });

@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
+import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it } from 'vitest';
 import { HttpWire } from '../../../src/audit/wire/http-wire.js';
 import type { JsonObject, WireRequest } from '../../../src/audit/wire/message.js';
@@ -183,6 +184,34 @@ describe('what comes back', () => {
     await open.pop()?.close();
     const gone = new HttpWire({ url, callers: {}, timeoutMs: 1000 });
     expect((await gone.send(REQUEST)).failure).toBe('nothing listens there (ECONNREFUSED)');
+  });
+
+  it.each([
+    ['an event stream', 'text/event-stream', ': still here\n'],
+    ['JSON', 'application/json', ' '],
+  ])('is a failure when %s drips and never ends', async (_, type, drop) => {
+    const { wire } = await target(
+      (response) => {
+        response.writeHead(200, { 'Content-Type': type });
+        const timer = setInterval(() => response.write(drop), 5);
+        response.on('close', () => clearInterval(timer));
+      },
+      { timeoutMs: 100 },
+    );
+    expect((await wire.send(REQUEST)).failure).toBe('no response within 0.1 s');
+  });
+
+  it('is no JSON-RPC where it is nested deeper than anybody may walk, or packed', async () => {
+    const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;
+    const { wire } = await target((response, { body: { id } }) =>
+      json(response, `{"jsonrpc":"2.0","id":${id},"result":{"deep":${deep}}}`),
+    );
+    expect((await wire.send(REQUEST)).failure).toBe('HTTP 200, and no JSON-RPC');
+    const bomb = gzipSync(Buffer.alloc(64 * 1024 * 1024));
+    const packed = await target((response) => {
+      response.writeHead(200, { 'Content-Type': 'application/json', 'Content-Encoding': 'gzip' }).end(bomb);
+    });
+    expect((await packed.wire.send(REQUEST)).failure).toBe('HTTP 200, and no JSON-RPC');
   });
 
   it('is nothing, when the signal ends it', async () => {

@@ -1,4 +1,5 @@
 /** A program that is all script, on stdin and stdout: what a request's tool is called says what it does. */
+import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 
 console.error('It is up.');
@@ -26,6 +27,20 @@ for await (const line of createInterface({ input: process.stdin })) {
       break;
     case 'endless':
       process.stdout.write('x'.repeat(9 * 1024 * 1024));
+      break;
+    case 'parent': {
+      const sleeper = ['-e', 'process.on("SIGTERM", () => undefined); setInterval(() => undefined, 1000)'];
+      const child = spawn(process.execPath, sleeper, { stdio: 'ignore' });
+      child.unref();
+      write({ id, result: { child: child.pid } });
+      break;
+    }
+    case 'flood':
+      for (let nth = 0; nth < 20_000; nth += 1) {
+        process.stdout.write('no message\n');
+        process.stderr.write('\u001b[31mno message, and no end of line');
+      }
+      answer();
       break;
     case 'stubborn':
       process.on('SIGTERM', () => undefined);

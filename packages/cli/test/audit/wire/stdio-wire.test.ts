@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { afterEach, expect, it } from 'vitest';
 import type { WireRequest } from '../../../src/audit/wire/message.js';
@@ -83,3 +84,31 @@ it('prints a request as the line that it is', () => {
     '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"a"}}',
   );
 });
+
+it.runIf(process.platform !== 'win32')('ends what the program has started, too', async () => {
+  const program = wire();
+  const { result } = await program.send(call('parent'));
+  const child = Number(result?.['child']);
+  expect(isThere(child)).toBe(true);
+  await program.close();
+  await expect.poll(() => isThere(child)).toBe(false);
+});
+
+it.runIf(process.platform !== 'win32')('ends what a program that died has started', async () => {
+  const program = wire();
+  const { result } = await program.send(call('parent'));
+  await program.send(call('die'));
+  await program.close();
+  await expect.poll(() => isThere(Number(result?.['child']))).toBe(false);
+});
+
+it('is not held up by a program that floods both of its pipes', async () => {
+  const { result } = await wire().send(call('flood'));
+  expect(result?.['name']).toBe('flood');
+});
+
+/** Whether a process runs: one that has ended, and that nobody has asked about, is still listed. */
+function isThere(pid: number): boolean {
+  const { stdout } = spawnSync('ps', ['-o', 'stat=', '-p', String(pid)]);
+  return /^[^Z\s]/.test(stdout.toString());
+}

@@ -55,7 +55,8 @@ async function serve(
     made = failed(-32_603, 'Internal error', 500);
   }
   if (made.isDropped) return void response.destroy();
-  const { status = 200, before = [], ...rest } = made;
+  const { status = 200, before = [], retryAfter, ...rest } = made;
+  if (retryAfter !== undefined) response.setHeader('Retry-After', retryAfter);
   const messages = [...before, { jsonrpc: '2.0', id: id ?? null, ...rest }].map((message) =>
     JSON.stringify(message),
   );

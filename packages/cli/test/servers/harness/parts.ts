@@ -15,6 +15,8 @@ export interface Incoming {
 /** What goes back. */
 export interface Reply {
   readonly status?: number;
+  /** In seconds. */
+  readonly retryAfter?: number;
   readonly result?: Fields;
   readonly error?: { readonly code: number; readonly message: string; readonly data?: unknown };
   /** Messages that go before it, on a stream. */

@@ -4,6 +4,19 @@ import { isObject } from '../wire/response.js';
 
 export type Questions = Readonly<Record<string, Question>>;
 
+/** The questions of a result, as far as they can be read. */
+export function questionsIn(result: JsonObject | undefined): Questions {
+  const asked = result?.['inputRequests'];
+  if (!isObject(asked)) return {};
+  return Object.fromEntries(
+    Object.entries(asked).flatMap(([key, question]) => {
+      if (!isObject(question) || typeof question['method'] !== 'string') return [];
+      const { method, params } = question;
+      return [[key, { method, params: isObject(params) ? params : {} }] as const];
+    }),
+  );
+}
+
 /**
  * Which pause of the honest run asked the same, as its index; -1 for questions of none. Of pauses that ask for the same
  * fields, the one whose words are most alike: messages quote what was answered, and that may have been changed.
@@ -23,10 +36,12 @@ export function sameShape(one: Questions, other: Questions): boolean {
   return shapeOf(one) === shapeOf(other);
 }
 
-/** Whether a question asks for consent rather than for data: one boolean, no field at all, or a page to visit. */
+/**
+ * Whether the answer to a question is a decision rather than data: one boolean, or no field at all. A page is none: to
+ * accept it is to consent to open it, and what is done there comes by another way (URL-02).
+ */
 export function isConfirmation({ method, params }: Question): boolean {
-  if (method !== 'elicitation/create') return false;
-  if (params['mode'] === 'url') return true;
+  if (method !== 'elicitation/create' || params['mode'] === 'url') return false;
   const fields = Object.values(fieldsOf(params));
   return (
     fields.length === 0 ||
@@ -34,11 +49,14 @@ export function isConfirmation({ method, params }: Question): boolean {
   );
 }
 
+/** What a question is known by, beside its words: its kind and its fields. */
+export function shapeOfQuestion({ method, params }: Question): string {
+  return JSON.stringify([method, params['mode'] ?? 'form', ...Object.keys(fieldsOf(params)).toSorted()]);
+}
+
 function shapeOf(questions: Questions): string {
   return Object.entries(questions)
-    .map(([key, { method, params }]) =>
-      JSON.stringify([key, method, Object.keys(fieldsOf(params)).toSorted()]),
-    )
+    .map(([key, question]) => JSON.stringify([key, shapeOfQuestion(question)]))
     .toSorted()
     .join();
 }

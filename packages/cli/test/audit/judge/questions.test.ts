@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Pause, Question } from '../../../src/audit/attack.js';
-import { isConfirmation, pauseThatAsks } from '../../../src/audit/state/questions.js';
+import { isConfirmation, pauseThatAsks } from '../../../src/audit/judge/questions.js';
 import type { JsonObject } from '../../../src/audit/wire/message.js';
 
 function form(message: string, properties: JsonObject): Question {
@@ -45,11 +45,11 @@ test.for([
   [
     'a page to visit',
     { method: 'elicitation/create', params: { mode: 'url', url: 'https://example.com' } },
-    true,
+    false,
   ],
   ['a name', form('Who?', { name: { type: 'string' } }), false],
   ['several switches', form('Which?', { a: { type: 'boolean' }, b: { type: 'boolean' } }), false],
   ['a sampling', { method: 'sampling/createMessage', params: {} }, false],
-] as const)('knows whether %s is a confirmation (STATE-15)', ([, question, expected]) => {
+] as const)('knows whether %s is a confirmation (STATE-15, URL-02)', ([, question, expected]) => {
   expect(isConfirmation(question)).toBe(expected);
 });
