@@ -39,7 +39,7 @@ export interface PooledHandler {
 }
 
 /**
- * An HTTP entry for the factory that `createMcpHandler` takes, several times faster: well-formed requests of revision
+ * An HTTP entry for the factory that `createMcpHandler` takes, about three times as fast: well-formed requests of revision
  * 2026-07-28 are served by instances that are used again, one request at a time each, without a detour through web
  * streams. All else goes to `createMcpHandler` of the same factory: 2025 clients, subscriptions, what breaks a rule.
  *
