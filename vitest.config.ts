@@ -22,6 +22,7 @@ export default defineConfig({
     globalSetup: ['test/services/global-setup.ts'],
     include: ['packages/*/test/**/*.test.ts', 'test/**/*.test.ts'],
     pool: 'forks',
+    maxWorkers: 2, // Half of the time is spent waiting for processes and services; vitest leaves one core of two idle.
     execArgv: ['--expose-gc'],
     testTimeout: 30_000,
     reporters: ['default'],

@@ -49,7 +49,7 @@ const MAY_USE: Readonly<Record<string, readonly string[]>> = {
   ],
   ledger: ['node:crypto', 'node:fs/promises', 'pg'],
   tasks: ['node:fs/promises', 'pg', 'graphile-worker'],
-  http: ['node:async_hooks', 'node:buffer', 'node:events', 'node:http'],
+  http: ['node:async_hooks', 'node:buffer', 'node:events', 'node:http', 'node:net'],
   client: ['node:fs/promises', 'node:path', 'ipaddr.js'],
 };
 
