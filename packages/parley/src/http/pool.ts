@@ -34,11 +34,6 @@ export class Pool {
     this.#serving = factory.length > 0 ? new AsyncLocalStorage() : undefined;
   }
 
-  /** How many instances there are. */
-  get size(): { readonly idle: number; readonly busy: number } {
-    return { idle: this.#idle.length, busy: this.#busy.size };
-  }
-
   /** The factory for the SDK's entry: what it made comes into the pool when its request is over. */
   readonly make: McpServerFactory = async (context) => {
     const generation = this.#generation;
@@ -92,7 +87,7 @@ export class Pool {
     const watch = this.#watches.get(server);
     if (watch?.reusable !== true || this.#closed || server.transport !== undefined) return;
     if (this.#idle.length >= this.#maxIdle) return;
-    const instance = new Instance(product, watch, (free) => this.#putBack(free));
+    const instance = new Instance(product, watch, (free) => this.putBack(free));
     this.#known.set(server, instance);
     try {
       await instance.connect();
@@ -102,7 +97,7 @@ export class Pool {
     }
     // Only now: others may have come meanwhile, and the pool may have been refreshed.
     if (generation !== this.#generation) instance.retire();
-    this.#putBack(instance);
+    this.putBack(instance);
   }
 
   /** An instance for one exchange; undefined if none is idle. The one used last is taken first. */
@@ -110,7 +105,7 @@ export class Pool {
     const instance = this.#idle.pop();
     if (instance === undefined) return undefined;
     if (!instance.usable) {
-      this.#discard(instance);
+      this.discard(instance);
       return this.take();
     }
     this.#busy.add(instance);
@@ -129,24 +124,16 @@ export class Pool {
     }
   }
 
-  /** Gives back an instance that was taken and did not serve. */
-  giveBack(instance: Instance): void {
-    this.#putBack(instance);
-  }
-
-  #putBack(instance: Instance): void {
+  /** Takes back an instance that has nothing to do, to be used again if it may. */
+  putBack(instance: Instance): void {
     this.#busy.delete(instance);
     if (instance.usable && !this.#closed && this.#idle.length < this.#maxIdle) this.#idle.push(instance);
-    else this.#discard(instance);
+    else this.discard(instance);
   }
 
   /** Ends an instance, and aborts what it does. */
   discard(instance: Instance): void {
     this.#busy.delete(instance);
-    this.#discard(instance);
-  }
-
-  #discard(instance: Instance): void {
     instance.product.close().catch(() => {});
   }
 
@@ -154,7 +141,7 @@ export class Pool {
   refresh(): void {
     this.#generation += 1;
     for (const instance of this.#busy) instance.retire();
-    for (const instance of this.#idle.splice(0)) this.#discard(instance);
+    for (const instance of this.#idle.splice(0)) this.discard(instance);
   }
 
   /** Ends all instances; what they do is aborted. */

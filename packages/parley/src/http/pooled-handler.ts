@@ -76,7 +76,7 @@ export function createPooledHandler(
       keepAliveMs: options.keepAliveMs ?? KEEP_ALIVE_MS,
     });
     if (instance.hasOwnRules(exchange)) {
-      pool.giveBack(instance);
+      pool.putBack(instance);
       return false;
     }
     if (!pool.serve(instance, exchange)) return false;

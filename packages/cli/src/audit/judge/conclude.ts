@@ -40,12 +40,13 @@ export async function tryWays(
       groups.set(id, group);
     }
   }
-  if (count === 0) return [notApplicable('The flow has no question that this can be tried on.')];
-  const findings = [...groups.values()].map(findingOf);
-  if (left > 0 && findings.length === 0)
-    return [
-      { verdict: 'unclear', found: `The server is slow: ${left} of ${count + left} ways were not tried.` },
-    ];
+  if (count + left === 0) return [notApplicable('The flow has no question that this can be tried on.')];
+  const findings: Finding[] = [...groups.values()].map(findingOf);
+  if (left > 0)
+    findings.push({
+      verdict: 'unclear',
+      found: `The server is slow: ${left} of ${count + left} ways were not tried.`,
+    });
   return conclude(findings, safe);
 }
 

@@ -12,18 +12,18 @@ export interface Tried {
 const NAMED = 4;
 
 /**
- * One finding for each way in which the server answered; what was refused is told only if all was.
+ * One finding for each way in which the server answered; what was refused is told only if all was. That is `safe` only
+ * if nothing was left out.
  *
  * @param count How many there were to try.
  */
 export function findingsOf(tried: readonly Tried[], round: number, count = tried.length): readonly Finding[] {
   const faults = tried.filter(({ judged }) => judged.verdict !== 'safe');
+  if (count === 0)
+    return [{ verdict: 'not-applicable', round, found: 'There is nothing to try in this round.' }];
+  // What was not tried may be what would have been taken.
   if (faults.length === 0)
-    return [
-      tried.length === 0
-        ? { verdict: 'not-applicable', round, found: 'There is nothing to try in this round.' }
-        : { verdict: 'safe', round, found: allSafe(tried, count) },
-    ];
+    return [{ verdict: tried.length < count ? 'unclear' : 'safe', round, found: allRefused(tried, count) }];
   return [...grouped(faults).values()].flatMap((alike) => {
     const [first] = alike;
     if (first === undefined) return [];
@@ -50,7 +50,8 @@ function grouped(tried: readonly Tried[]): ReadonlyMap<string, readonly Tried[]>
   return groups;
 }
 
-function allSafe(tried: readonly Tried[], count: number): string {
+function allRefused(tried: readonly Tried[], count: number): string {
+  if (tried.length === 0) return `The server is too slow: none of ${count} variants were tried.`;
   const ways = [...new Set(tried.map(({ judged }) => judged.did))].join(', or ');
   if (tried.length < count)
     return `${tried.length} of ${count} variants: ${ways}. The server is too slow for the others.`;

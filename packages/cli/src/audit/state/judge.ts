@@ -1,7 +1,6 @@
 import type { AuditContext, Changes, Exchange, Pause, Severity } from '../attack.js';
 import type { Judged } from '../judge/judged.js';
-import { questionsIn } from '../judge/questions.js';
-import { pauseThatAsks } from '../judge/questions.js';
+import { pauseThatAsks, questionsIn } from '../judge/questions.js';
 
 /** How bad it is, by what the server did with a state that it must not take. */
 export interface Scale {
